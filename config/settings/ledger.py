@@ -1,0 +1,68 @@
+"""The ledger: its queues and routes, and Celery as its conveyor.
+
+Every value here answers a way in which Celery or a broker loses or repeats work; ``docs/architecture.md`` tells
+which, and the start-up checks refuse the dangerous opposites.
+"""
+
+from urllib.parse import urlsplit
+
+from config.environment import read
+from config.queues import QUEUES
+from config.routes import EVENTS, TASKS
+
+BROKER_URL = read("BROKER_URL")
+REDIS_URL = read("REDIS_URL")
+BROKER_IS_AMQP = urlsplit(BROKER_URL).scheme in {"amqp", "amqps", "pyamqp"}
+
+LEDGER_QUEUES = QUEUES
+LEDGER_EVENTS = EVENTS
+LEDGER_TASKS = TASKS
+
+CELERY_BROKER_URL = BROKER_URL
+CELERY_BROKER_CONNECTION_TIMEOUT = 5
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_BROKER_POOL_LIMIT = 2
+CELERY_BROKER_POOL_ACQUIRE_TIMEOUT = 5
+CELERY_BROKER_HEARTBEAT = 20
+CELERY_BROKER_TRANSPORT_OPTIONS = (
+    {"confirm_publish": True, "read_timeout": 30, "write_timeout": 10}
+    if BROKER_IS_AMQP
+    else {
+        # Longer than any lease: Redis may deliver a job twice, the ledger decides which delivery counts.
+        "visibility_timeout": 2 * max(int(queue.lease_seconds) for queue in QUEUES) + 60,
+        "socket_timeout": 30,
+        "socket_connect_timeout": 5,
+        "socket_keepalive": True,
+        "health_check_interval": 10,
+    }
+)
+
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_ACKS_ON_FAILURE = False
+CELERY_TASK_ACKS_ON_TIMEOUT = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = False
+CELERY_TASK_RETRY_ON_WORKER_LOST = False
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_CREATE_MISSING_QUEUES = False
+CELERY_TASK_DEFAULT_QUEUE = QUEUES[0].name
+CELERY_TASK_DEFAULT_EXCHANGE = ""
+CELERY_TASK_SEND_SENT_EVENT = False
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_SERIALIZER = "json"
+CELERY_RESULT_BACKEND = None
+
+CELERY_WORKER_CONSUMER = "jobs.consumer:LedgerConsumer"
+CELERY_WORKER_PREFETCH_MULTIPLIER = 4
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = True
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 10
+CELERY_WORKER_ENABLE_SOFT_SHUTDOWN_ON_IDLE = True
+CELERY_WORKER_DETECT_QUORUM_QUEUES = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TASK_SOFT_TIME_LIMIT = max(queue.soft_limit_seconds for queue in QUEUES)
+CELERY_TASK_TIME_LIMIT = max(queue.hard_limit_seconds for queue in QUEUES)
+
+# Celery would otherwise close the database connection after each job; the base task drops broken ones itself.
+CELERY_DB_REUSE_MAX = 1_000_000_000

@@ -1,0 +1,55 @@
+"""Structured logs, one correlation id from the request to the last job. No personal data: ids only."""
+
+from typing import Any
+
+import structlog
+
+from config.environment import read
+
+_shared: list[Any] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_logger_name,
+    structlog.stdlib.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+]
+_renderer: list[Any] = (
+    [structlog.dev.ConsoleRenderer()]
+    if read("LOG_FORMAT") == "console"
+    else [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
+)
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "structured": {
+            "()": structlog.stdlib.ProcessorFormatter,
+            "foreign_pre_chain": _shared,
+            "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, *_renderer],
+        }
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structured"}},
+    "root": {"handlers": ["stderr"], "level": read("LOG_LEVEL")},
+    "loggers": {
+        "django.server": {"level": "WARNING"},
+        "fontTools": {"level": "ERROR"},
+        "weasyprint": {"level": "ERROR"},
+    },
+}
+
+structlog.configure(
+    processors=[
+        structlog.stdlib.filter_by_level,
+        *_shared,
+        structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+    ],
+    logger_factory=structlog.stdlib.LoggerFactory(),
+    wrapper_class=structlog.stdlib.BoundLogger,
+    cache_logger_on_first_use=True,
+)
+
+SENTRY_DSN = read("SENTRY_DSN")
+if SENTRY_DSN:
+    import sentry_sdk
+
+    sentry_sdk.init(dsn=SENTRY_DSN, send_default_pii=False, include_local_variables=False)

@@ -1,0 +1,23 @@
+"""Static files under hashed names by WhiteNoise; ticket files in a private storage of their own."""
+
+from config.environment import read
+
+STATIC_URL = "static/"
+STATIC_ROOT = read("STATIC_ROOT")
+MEDIA_ROOT = read("MEDIA_ROOT")
+
+STORAGES = {
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "default": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        # A job that runs again writes the same file again: it must not become a second one.
+        "OPTIONS": {
+            "allow_overwrite": True,
+            "file_permissions_mode": 0o600,
+            "directory_permissions_mode": 0o700,
+        },
+    },
+}
+WHITENOISE_MANIFEST_STRICT = True
+
+TICKET_SIGNING_KEYS = read("TICKET_SIGNING_KEYS")

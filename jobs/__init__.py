@@ -1,0 +1,1 @@
+"""The ledger: work that is a row in PostgreSQL before it is a message in a broker."""

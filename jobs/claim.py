@@ -1,0 +1,42 @@
+"""A worker's hold on one job: the lease that it took, and the proof of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Claim:
+    """What the claim of a published job returned. ``token`` proves it at every later write (I10)."""
+
+    job_id: int
+    using: str
+    token: int
+    args: dict[str, Any]
+    attempts: int
+    deliveries: int
+    subject: str
+    correlation_id: str
+    recorded: bool = field(default=False)
+
+
+_current: ContextVar[Claim | None] = ContextVar("current_claim", default=None)
+
+
+def current_claim() -> Claim | None:
+    """The job that this code runs for, or None outside a job."""
+    return _current.get()
+
+
+@contextmanager
+def running(claim: Claim) -> Iterator[Claim]:
+    """Make ``claim`` the current one for the duration of the block."""
+    previous = _current.set(claim)
+    try:
+        yield claim
+    finally:
+        _current.reset(previous)

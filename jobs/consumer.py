@@ -1,0 +1,97 @@
+"""The worker's consumer: no message stops it.
+
+Celery's own consumer ends the whole worker over a body that is ``[1]`` or has no ``id``, and acknowledges malformed
+JSON in silence. This one looks at every message first: what is not ours is recorded as a dead letter and rejected,
+and a job whose task this worker does not know goes back to the ledger, since a rolling deploy looks just like it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import structlog
+from celery.worker.consumer import Consumer
+from django.db import DatabaseError, InterfaceError
+
+from jobs import metrics, transitions
+from jobs.broker.messages import MalformedMessage, read_message
+from jobs.dead_letters import keep_dead_letter
+from jobs.death import die
+from jobs.models import Job
+from jobs.retry import Policy, longest_wait
+from jobs.session import drop_broken_connections
+
+log = structlog.get_logger(__name__)
+
+UNKNOWN_TASK_ATTEMPTS = Policy().max_retries
+_UNUSED_STEPS = ("mingle:Mingle", "gossip:Gossip", "delayed_delivery:DelayedDelivery")
+
+
+class LedgerConsumer(Consumer):
+    """Celery's consumer without the steps that nobody uses, and with a guard before the dispatch."""
+
+    class Blueprint(Consumer.Blueprint):
+        default_steps = [step for step in Consumer.Blueprint.default_steps if not str(step).endswith(_UNUSED_STEPS)]
+
+    def create_task_handler(self, *args: Any, **kwargs: Any) -> Callable[[Any], None]:
+        """Celery's handler behind a check that every message passes first."""
+        dispatch = super().create_task_handler(*args, **kwargs)
+
+        def on_message(message: Any) -> None:
+            try:
+                task, job_id, using = read_message(message.headers, message.body, message.content_type)
+            except MalformedMessage as malformed:
+                self._set_aside(message, str(malformed))
+                return
+            if task in self.strategies:
+                dispatch(message)
+            else:
+                self._unknown_task(message, task=task, job_id=job_id, using=using)
+
+        return on_message
+
+    def on_decode_error(self, message: Any, exc: BaseException) -> None:
+        """What the guard let through and Celery still cannot read is set aside all the same."""
+        self._set_aside(message, f"cannot be decoded: {type(exc).__name__}")
+
+    def on_unknown_message(self, body: Any, message: Any) -> None:
+        """See on_decode_error."""
+        self._set_aside(message, "no task message")
+
+    def on_invalid_task(self, body: Any, message: Any, exc: BaseException) -> None:
+        """See on_decode_error."""
+        self._set_aside(message, f"invalid task message: {type(exc).__name__}")
+
+    def _set_aside(self, message: Any, reason: str) -> None:
+        metrics.SKIPPED.labels(reason="malformed").inc()
+        queue = (message.delivery_info or {}).get("routing_key") or ""
+        try:
+            keep_dead_letter(queue=queue, reason=reason, headers=message.headers, body=message.body)
+        except (DatabaseError, InterfaceError):
+            # RabbitMQ keeps it in the dead-letter queue; the log keeps at least its trace.
+            log.exception("dead_letter_not_kept", queue=queue, reason=reason)
+            drop_broken_connections()
+        message.reject_log_error(log, self.connection_errors)
+
+    def _unknown_task(self, message: Any, *, task: str, job_id: int, using: str) -> None:
+        """Give the job back; after as many attempts as any other it is dead."""
+        metrics.SKIPPED.labels(reason="unknown task").inc()
+        try:
+            job = Job.objects.using(using).filter(pk=job_id).first()
+            if job is None:
+                self._set_aside(message, "unknown job")
+                return
+            delay = max(1.0, longest_wait(failed_before=job.attempts, policy=Policy()) / 2)
+            error = f"No worker here knows the task {task}."
+            if UNKNOWN_TASK_ATTEMPTS is not None and job.attempts >= UNKNOWN_TASK_ATTEMPTS:
+                die(
+                    using=using, job_id=job_id, token=job.token, task=task, args=job.args,
+                    reason="unknown task", error=error,
+                )  # fmt: skip
+            else:
+                transitions.defer_published(using=using, job_id=job_id, delay_seconds=delay, error=error)
+        except (DatabaseError, InterfaceError):
+            log.exception("unknown_task_not_recorded", job=job_id)  # the rescue publishes it again
+            drop_broken_connections()
+        message.reject_log_error(log, self.connection_errors)

@@ -1,0 +1,67 @@
+"""The end of a job that cannot heal, and how the domain hears of it.
+
+Guarantee: ``on_dead`` runs in the transaction that marks the job dead, whoever marks it. If it raises, its own
+changes are rolled back to the savepoint, the job is dead anyway, and the row says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import sentry_sdk
+import structlog
+from celery import current_app
+from django.db import transaction
+from django.utils.module_loading import import_string
+
+from jobs import metrics, transitions
+
+log = structlog.get_logger(__name__)
+
+
+def die(
+    *,
+    using: str,
+    job_id: int,
+    token: int,
+    task: str,
+    args: Mapping[str, Any],
+    reason: str,
+    error: str = "",
+    traceback: str = "",
+) -> bool:
+    """Mark the job dead and tell the domain, in one transaction. False means that the row was somebody else's.
+
+    token: the fencing token that the caller saw; a job that was claimed since is not touched.
+    """
+    with transaction.atomic(using=using):
+        if not transitions.mark_dead(
+            using=using, job_id=job_id, token=token, reason=reason, error=error, traceback=traceback
+        ):
+            return False
+        _tell_the_domain(using=using, job_id=job_id, task=task, args=args)
+    metrics.DEAD.labels(task=task, reason=reason).inc()
+    log.error("job_dead", job=job_id, task=task, reason=reason)
+    return True
+
+
+def _tell_the_domain(*, using: str, job_id: int, task: str, args: Mapping[str, Any]) -> None:
+    on_dead = _on_dead_of(task)
+    if on_dead is None:
+        return
+    try:
+        with transaction.atomic(using=using):
+            on_dead(**args)
+    except Exception as failure:
+        # The job is dead whatever its callback does; the row and Sentry keep the second failure.
+        sentry_sdk.capture_exception(failure)
+        log.exception("on_dead_failed", job=job_id, task=task)
+        note = f"; its on_dead failed too: {type(failure).__name__}"
+        transitions.note_failed_callback(using=using, job_id=job_id, note=note)
+
+
+def _on_dead_of(task: str) -> Callable[..., None] | None:
+    registered = current_app.tasks.get(task)
+    path = getattr(registered, "on_dead", None)
+    return import_string(path) if isinstance(path, str) else path

@@ -1,0 +1,58 @@
+"""What can go wrong with a job, and what its failure means for the next attempt."""
+
+from __future__ import annotations
+
+
+class JobsError(Exception):
+    """The ledger refused; the message says what to do."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message or (self.__doc__ or "").strip())
+
+
+class NotInTransaction(JobsError):
+    """Enqueue inside the transaction of the change that causes the job, so that both exist or neither does."""
+
+
+class UnknownTask(JobsError):
+    """No such task: list it in the task table of config/routes.py."""
+
+
+class UnknownEvent(JobsError):
+    """No such event: list it in the event table of config/routes.py."""
+
+
+class RecordedTwice(JobsError):
+    """A job records once: put all that it writes into one `with record()` block."""
+
+
+class LeaseLost(JobsError):
+    """This worker no longer holds the job's lease; another one runs it, and nothing of this run was written."""
+
+
+class BrokerUnavailable(JobsError):
+    """The broker did not take the messages; they stay in the ledger and go out when it is back."""
+
+
+class TransientError(JobsError):
+    """It may heal by itself: the job is tried again later."""
+
+
+class RetryRequested(TransientError):
+    """The task asked to be tried again."""
+
+    def __init__(self, message: str = "", *, delay_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.delay_seconds = delay_seconds
+
+
+class PermanentError(JobsError):
+    """It cannot heal by waiting: the job is dead until somebody mends the cause and replays it."""
+
+
+class RateLimited(JobsError):
+    """The provider asks for patience: the job is postponed and no attempt is used up."""
+
+    def __init__(self, message: str = "", *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after

@@ -1,0 +1,35 @@
+"""Going up the layers: an app announces what happened, and a table says which tasks follow."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from django.conf import settings
+
+from jobs.enqueue import enqueue
+from jobs.errors import UnknownEvent
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened, told in the past tense. Its fields, as JSON, are the arguments of the tasks."""
+
+    def subject(self) -> str:
+        """What the event is about, such as ``order:ABC``; the jobs carry it."""
+        return ""
+
+    @classmethod
+    def name(cls) -> str:
+        """The app's label and the class: ``boxoffice.OrderConfirmed``."""
+        return f"{cls.__module__.partition('.')[0]}.{cls.__name__}"
+
+
+def publish(event: Event, *, using: str = "default") -> list[int]:
+    """Insert one job for each task that the route table lists for ``event``; return their ids.
+
+    Raises NotInTransaction outside a transaction (I1) and UnknownEvent for an event without a route.
+    """
+    tasks = settings.LEDGER_EVENTS.get(event.name())
+    if tasks is None:
+        raise UnknownEvent(f"{event.name()} is not in the event table of config/routes.py.")
+    return [enqueue(task=task, args=asdict(event), subject=event.subject(), using=using) for task in tasks]

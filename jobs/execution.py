@@ -1,0 +1,204 @@
+"""One run of one job: claim, body, outcome.
+
+Guarantees: the delivery is counted in the ledger before the body starts (I6); a message for a job that is not
+published is skipped and counted (I5); every outcome is one guarded UPDATE, and 0 rows mean that this run no longer
+speaks for the job; nothing is lost while PostgreSQL is away, since the row stays as it is and the rescue, or the
+lease, brings the job back.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+import traceback as tracebacks
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import sentry_sdk
+import structlog
+from celery.exceptions import WorkerShutdown, WorkerTerminate
+from django.conf import settings
+from django.db import InterfaceError, OperationalError
+from structlog.contextvars import bound_contextvars
+
+from jobs import claim as claims
+from jobs import metrics, transitions
+from jobs.claim import Claim
+from jobs.classify import asked_delay, classify
+from jobs.dead_letters import keep_dead_letter
+from jobs.death import die
+from jobs.errors import LeaseLost
+from jobs.models import Job
+from jobs.queues import Queue, queue_named
+from jobs.retry import Dead, Decision, FailureClass, Postpone, decide
+from jobs.session import connection_is_lost, drop_broken_connections, engine_session
+
+if TYPE_CHECKING:
+    from jobs.task import LedgerTask
+
+log = structlog.get_logger(__name__)
+
+CRASH_LOOP_CAP = 5
+"""Claims without an orderly outcome after which a job is taken for the cause of the crashes."""
+
+CONNECTION_LOST_SECONDS = 5.0
+"""How long a job waits after it lost the ledger's own connection; no attempt is used up."""
+
+KEPT_TRACEBACK = 20_000
+"""Characters of a traceback that the row keeps, counted from its end."""
+
+
+class Outcome(Enum):
+    """What the worker tells the broker."""
+
+    SETTLED = "settled"
+    DEAD = "dead"
+
+
+def run_job(task: LedgerTask, *, job_id: int, using: str, worker: str) -> Outcome:
+    """Claim the job and run its body; never raises for anything that the body does."""
+    queue = queue_named(settings.LEDGER_TASKS[task.name])
+    started = time.monotonic()
+    try:
+        claim = _claim(task, queue, job_id=job_id, using=using, worker=worker)
+        if claim is None:
+            return Outcome.SETTLED
+        with bound_contextvars(job=job_id, task=task.name, correlation_id=claim.correlation_id):
+            if claim.deliveries > CRASH_LOOP_CAP:
+                return _bury(task, claim, "crash loop", None)
+            return _run_body(task, claim)
+    except (OperationalError, InterfaceError) as error:
+        # PostgreSQL is away. The row says published or running; the rescue publishes it again.
+        metrics.SKIPPED.labels(reason="database away").inc()
+        log.warning("database_away", job=job_id, task=task.name, error=type(error).__name__)
+        return Outcome.SETTLED
+    finally:
+        metrics.RUN_SECONDS.labels(task=task.name).observe(time.monotonic() - started)
+        drop_broken_connections()
+
+
+def _claim(task: LedgerTask, queue: Queue, *, job_id: int, using: str, worker: str) -> Claim | None:
+    """Claim, waiting with backoff while PostgreSQL is away, for at most half the hard time limit."""
+    deadline = time.monotonic() + queue.hard_limit_seconds / 2
+    pause = 0.1
+    while True:
+        try:
+            claim = transitions.claim(
+                using=using,
+                job_id=job_id,
+                worker=worker,
+                backend=engine_session(using),
+                lease_seconds=queue.lease_seconds,
+                durable=task.has_call,
+            )
+            if claim is None:
+                _skip(queue, job_id=job_id, using=using, task=task.name)
+            return claim
+        except (OperationalError, InterfaceError):
+            drop_broken_connections([using])
+            if time.monotonic() + pause > deadline:
+                raise
+            time.sleep(pause * random.random())  # noqa: S311  (jitter, not a secret)
+            pause = min(pause * 2, 5.0)
+
+
+def _skip(queue: Queue, *, job_id: int, using: str, task: str) -> None:
+    state = Job.objects.using(using).filter(pk=job_id).values_list("state", flat=True).first()
+    metrics.SKIPPED.labels(reason=state or "unknown job").inc()
+    if state is None:
+        body = f'[[{job_id}, "{using}"]]'
+        keep_dead_letter(queue=queue.name, reason="unknown job", headers={"task": task}, body=body, using=using)
+    log.info("message_skipped", job=job_id, state=state)
+
+
+def _run_body(task: LedgerTask, claim: Claim) -> Outcome:
+    task.request.retries = claim.attempts
+    try:
+        with claims.running(claim):
+            task.body(**claim.args)
+        if not claim.recorded and not transitions.mark_done(using=claim.using, job_id=claim.job_id, token=claim.token):
+            raise LeaseLost
+    except LeaseLost:
+        return _lease_lost(task)
+    except (WorkerShutdown, WorkerTerminate):
+        raise  # the worker is told to stop, the body is not at fault
+    except (Exception, SystemExit) as error:
+        return _failed(task, claim, error)
+    metrics.DONE.labels(task=task.name).inc()
+    return Outcome.SETTLED
+
+
+def _failed(task: LedgerTask, claim: Claim, error: BaseException) -> Outcome:
+    if claim.recorded:
+        # The work is done and committed; what came afterwards is a fault to hear of, not a failed job.
+        sentry_sdk.capture_exception(error)
+        log.error("failed_after_record", error=type(error).__name__, exc_info=error)
+        return Outcome.SETTLED
+    decision = _decide(task, claim, error)
+    if isinstance(decision, Dead):
+        sentry_sdk.capture_exception(error)
+        return _bury(task, claim, decision.reason, error)
+    if not _write_next_attempt(task, claim, decision, error):
+        return _lease_lost(task)
+    return Outcome.SETTLED
+
+
+def _decide(task: LedgerTask, claim: Claim, error: BaseException) -> Decision:
+    if connection_is_lost(error, using=claim.using):
+        return Postpone(CONNECTION_LOST_SECONDS * random.random())  # noqa: S311
+    failure = classify(error, retried_by_task=tuple(task.autoretry_for))
+    return decide(
+        failure=failure,
+        failed_before=claim.attempts,
+        policy=task.policy(),
+        chance=random.random(),  # noqa: S311
+        asked_delay=asked_delay(error) if failure is not FailureClass.PERMANENT else None,
+    )
+
+
+def _write_next_attempt(task: LedgerTask, claim: Claim, decision: Decision, error: BaseException) -> bool:
+    drop_broken_connections([claim.using])
+    engine_session(claim.using)
+    if isinstance(decision, Postpone):
+        metrics.POSTPONED.labels(task=task.name).inc()
+        reason = "the ledger's connection was lost" if isinstance(error, OperationalError) else "rate limited"
+        return transitions.postpone(
+            claim=claim, delay_seconds=decision.delay_seconds, reason=reason, error=_line(error)
+        )
+    assert not isinstance(decision, Dead)
+    metrics.RETRIED.labels(task=task.name).inc()
+    log.warning("attempt_failed", attempt=claim.attempts + 1, error=type(error).__name__)
+    return transitions.try_again(
+        claim=claim, delay_seconds=decision.delay_seconds, error=_line(error), traceback=_traceback(error)
+    )
+
+
+def _bury(task: LedgerTask, claim: Claim, reason: str, error: BaseException | None) -> Outcome:
+    drop_broken_connections([claim.using])
+    engine_session(claim.using)
+    buried = die(
+        using=claim.using,
+        job_id=claim.job_id,
+        token=claim.token,
+        task=task.name,
+        args=claim.args,
+        reason=reason,
+        error=_line(error) if error else "",
+        traceback=_traceback(error) if error else "",
+    )
+    return Outcome.DEAD if buried else _lease_lost(task)
+
+
+def _lease_lost(task: LedgerTask) -> Outcome:
+    metrics.LEASES_LOST.labels(task=task.name).inc()
+    log.warning("lease_lost")
+    return Outcome.SETTLED
+
+
+def _line(error: BaseException) -> str:
+    """The error in one line, as staff read it."""
+    return f"{type(error).__name__}: {error}".replace("\x00", "").replace("\n", " ")[:500]
+
+
+def _traceback(error: BaseException) -> str:
+    return "".join(tracebacks.format_exception(error)).replace("\x00", "")[-KEPT_TRACEBACK:]

@@ -1,0 +1,17 @@
+"""What the engine counts, for Prometheus. Labels are names from tables, never ids or addresses."""
+
+from __future__ import annotations
+
+from prometheus_client import Counter, Histogram
+
+PUBLISHED = Counter("jobs_published_total", "Messages that the broker took.", ["queue"])
+REFUSED = Counter("jobs_refused_total", "Messages that went back to the ledger.", ["queue", "reason"])
+RESCUED = Counter("jobs_rescued_total", "Jobs that the rescue returned to the waiting ones.", ["reason"])
+SKIPPED = Counter("jobs_skipped_total", "Messages for a job that is not published (I5).", ["reason"])
+DONE = Counter("jobs_done_total", "Jobs that ended well.", ["task"])
+RETRIED = Counter("jobs_retried_total", "Attempts that failed and may heal.", ["task"])
+POSTPONED = Counter("jobs_postponed_total", "Postponements without a used attempt.", ["task"])
+DEAD = Counter("jobs_dead_total", "Jobs that died.", ["task", "reason"])
+LEASES_LOST = Counter("jobs_leases_lost_total", "Runs whose lease somebody else had taken.", ["task"])
+DEAD_LETTERS = Counter("jobs_dead_letters_total", "Messages that the ledger does not know.", ["reason"])
+RUN_SECONDS = Histogram("jobs_run_seconds", "From claim to outcome.", ["task"])

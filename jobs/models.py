@@ -1,0 +1,95 @@
+"""The ledger's tables. Their states change in ``transitions.py`` only."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from jobs.clock import DatabaseNow
+
+
+class Job(models.Model):
+    """One piece of work: outbox entry, message, retry, and the history that support staff read."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("waiting")
+        PUBLISHED = "published", _("handed to the broker")
+        RUNNING = "running", _("running")
+        DONE = "done", _("done")
+        DEAD = "dead", _("dead")
+        CANCELLED = "cancelled", _("cancelled")
+
+    task = models.TextField()
+    args = models.JSONField(default=dict)
+    queue = models.TextField()
+    priority = models.SmallIntegerField(default=5, help_text=_("0 is the most urgent, 9 the least."))
+    subject = models.TextField(blank=True, default="", help_text=_("What the job is about, such as order:ABC."))
+    correlation_id = models.TextField(blank=True, default="")
+
+    state = models.TextField(choices=State, default=State.WAITING, db_default=State.WAITING)
+    reason = models.TextField(blank=True, default="", db_default="")
+    created_at = models.DateTimeField(db_default=DatabaseNow())
+    available_at = models.DateTimeField(db_default=DatabaseNow())
+    published_at = models.DateTimeField(null=True)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    attempts = models.IntegerField(default=0, db_default=0, help_text=_("Attempts that failed."))
+    deliveries = models.IntegerField(default=0, db_default=0, help_text=_("Claims since the last orderly outcome."))
+    generation = models.IntegerField(default=0, db_default=0, help_text=_("How often staff replayed it."))
+    publish_number = models.IntegerField(default=0, db_default=0)
+
+    token = models.BigIntegerField(default=0, db_default=0, help_text=_("Fencing token; grows with each claim."))
+    lease_until = models.DateTimeField(null=True)
+    worker = models.TextField(blank=True, default="", db_default="")
+    backend_pid = models.IntegerField(null=True)
+    backend_start = models.DateTimeField(null=True)
+
+    error = models.TextField(blank=True, default="", db_default="")
+    traceback = models.TextField(blank=True, default="", db_default="")
+
+    class Meta:
+        verbose_name = _("job")
+        verbose_name_plural = _("jobs")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state__in=["waiting", "published", "running", "done", "dead", "cancelled"]),
+                name="job_state_is_known",
+            ),
+            models.CheckConstraint(condition=Q(priority__gte=0, priority__lte=9), name="job_priority_0_to_9"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["queue", "priority", "available_at", "id"],
+                condition=Q(state="waiting"),
+                name="job_waiting",
+            ),
+            models.Index(fields=["queue", "-published_at"], condition=Q(state="published"), name="job_published"),
+            models.Index(fields=["lease_until"], condition=Q(state="running"), name="job_running"),
+            models.Index(fields=["-finished_at"], condition=Q(state="dead"), name="job_dead"),
+            models.Index(fields=["subject", "id"], condition=~Q(subject=""), name="job_subject"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.task} #{self.pk}"
+
+
+class DeadLetter(models.Model):
+    """A message that the ledger knows nothing of: malformed, or with an unknown id."""
+
+    queue = models.TextField()
+    reason = models.TextField()
+    headers = models.JSONField(default=dict)
+    body = models.TextField(blank=True, default="")
+    digest = models.TextField(unique=True, help_text=_("SHA-256 of queue, headers and body."))
+    times_seen = models.IntegerField(default=1, db_default=1)
+    first_seen_at = models.DateTimeField(db_default=DatabaseNow())
+    last_seen_at = models.DateTimeField(db_default=DatabaseNow())
+
+    class Meta:
+        verbose_name = _("dead letter")
+        verbose_name_plural = _("dead letters")
+
+    def __str__(self) -> str:
+        return f"{self.queue}: {self.reason}"

@@ -1,0 +1,138 @@
+"""The relay: hands due jobs to the broker.
+
+Mark first, publish after: a committed UPDATE makes rows ``published``, then they are published, and whatever the
+broker refused goes back. No publish happens inside a transaction (I12). A relay that dies between the two costs one
+horizon, after which the rescue finds rows without messages. Any number of relays may run: rows are taken with
+SKIP LOCKED, and every later write is guarded.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import structlog
+from django.db import DatabaseError, InterfaceError
+
+from jobs import metrics, transitions
+from jobs.broker import Publisher, open_publisher
+from jobs.errors import BrokerUnavailable
+from jobs.queues import Queue, all_queues
+from jobs.rescue import rescue_messages, rescue_runs
+from jobs.session import drop_broken_connections, engine_session
+from jobs.transitions import Message
+from jobs.wakeup import CHANNEL, plain_connection
+
+log = structlog.get_logger(__name__)
+
+BATCH = 500
+POLL_SECONDS = 0.5
+"""The safety net beside NOTIFY, and the resolution of delayed jobs."""
+RESCUE_SECONDS = 1.0
+REFUSED_PAUSE_SECONDS = 1.0
+"""A queue that refused a message is left alone for this long; the others go on."""
+LONGEST_BACKOFF_SECONDS = 5.0
+
+
+class Relay:
+    """One relay for one database. ``run`` returns when ``stop`` was called, after the batch in hand."""
+
+    def __init__(self, *, using: str = "default") -> None:
+        self.using = using
+        self._stopping = False
+        self._publisher: Publisher | None = None
+        self._listener: psycopg.Connection[Any] | None = None
+        self._paused_until: dict[str, float] = {}
+        self._next_rescue = 0.0
+
+    def stop(self, *_: object) -> None:
+        """Ask the loop to end. Safe in a signal handler."""
+        self._stopping = True
+
+    def run(self, *, on_ready: Callable[[], None] = lambda: None) -> None:
+        """Relay until stopped, through any outage of the broker or the database."""
+        backoff = 0.1
+        announced = False
+        while not self._stopping:
+            try:
+                moved = self.run_once()
+                backoff = 0.1
+                if not announced:
+                    announced = True
+                    on_ready()
+                if moved == 0:
+                    self._wait()
+            except (BrokerUnavailable, DatabaseError, InterfaceError, psycopg.Error) as error:
+                log.warning("relay_waits", error=type(error).__name__, detail=str(error)[:200])
+                self._let_go()
+                self._sleep(backoff)
+                backoff = min(backoff * 2, LONGEST_BACKOFF_SECONDS)
+        self._let_go()
+
+    def run_once(self) -> int:
+        """Relay one batch of each queue and rescue when it is time; return how many jobs were published.
+
+        Raises BrokerUnavailable when the broker is away; marked jobs have then gone back to the ledger.
+        """
+        engine_session(self.using)
+        if time.monotonic() >= self._next_rescue:
+            self._next_rescue = time.monotonic() + RESCUE_SECONDS
+            rescue_runs(using=self.using)
+            for queue in all_queues():
+                rescue_messages(using=self.using, queue=queue, publisher=self._connected())
+        return sum(self._relay(queue) for queue in all_queues() if not self._is_paused(queue))
+
+    def _relay(self, queue: Queue) -> int:
+        publisher = self._connected()  # nothing is marked while the broker is known to be away
+        messages = transitions.mark_due(using=self.using, queue=queue.name, window=queue.window, batch=BATCH)
+        if not messages:
+            return 0
+        try:
+            refused = publisher.publish(messages)
+        except BrokerUnavailable:
+            self._take_back(queue, messages, "broker away")
+            raise
+        if refused:
+            self._paused_until[queue.name] = time.monotonic() + REFUSED_PAUSE_SECONDS
+            self._take_back(queue, refused, "refused by the broker")
+        published = len(messages) - len(refused)
+        metrics.PUBLISHED.labels(queue=queue.name).inc(published)
+        return published
+
+    def _take_back(self, queue: Queue, messages: list[Message], reason: str) -> None:
+        taken = transitions.take_back(using=self.using, messages=messages, reason=reason)
+        metrics.REFUSED.labels(queue=queue.name, reason=reason).inc(taken)
+        log.warning("messages_taken_back", queue=queue.name, count=taken, reason=reason)
+
+    def _connected(self) -> Publisher:
+        if self._publisher is None:
+            self._publisher = open_publisher()
+        return self._publisher
+
+    def _is_paused(self, queue: Queue) -> bool:
+        return time.monotonic() < self._paused_until.get(queue.name, 0.0)
+
+    def _wait(self) -> None:
+        """Wait for a wake-up, at most for the poll interval."""
+        if self._listener is None:
+            self._listener = plain_connection(self.using)
+            self._listener.execute(f"LISTEN {CHANNEL}")
+            return  # what was committed before LISTEN rang no bell: look again
+        for _ in self._listener.notifies(timeout=POLL_SECONDS, stop_after=1):
+            pass
+
+    def _sleep(self, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        while not self._stopping and time.monotonic() < deadline:
+            time.sleep(min(0.1, seconds))
+
+    def _let_go(self) -> None:
+        if self._publisher is not None:
+            self._publisher.close()
+            self._publisher = None
+        if self._listener is not None:
+            self._listener.close()
+            self._listener = None
+        drop_broken_connections([self.using])

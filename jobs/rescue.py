@@ -1,0 +1,91 @@
+"""Bringing back what is stuck: runs without a worker, and published jobs without a message.
+
+Guarantee (I2): whatever died, a committed job goes on. Every write is guarded by the token or the publish number
+that was seen, so a rescue that comes too late changes nothing. Any number of rescues may run at once.
+"""
+
+from __future__ import annotations
+
+import structlog
+
+from jobs import metrics, transitions
+from jobs.broker import Publisher
+from jobs.death import die
+from jobs.execution import CRASH_LOOP_CAP
+from jobs.queues import Queue
+from jobs.session import run
+from jobs.transitions import Message
+
+log = structlog.get_logger(__name__)
+
+# Runs whose lease ran out, or whose database session is gone although PostgreSQL itself did not restart since
+# (a dead worker is noticed in seconds instead of a lease). Uses job_running.
+ORPHANED_RUNS = """
+    SELECT job.id, job.token, job.task, job.args, job.deliveries,
+           CASE WHEN job.lease_until < jobs_now() THEN 'lease ran out' ELSE 'worker gone' END
+    FROM jobs_job AS job
+    WHERE job.state = 'running' AND (
+        job.lease_until < jobs_now()
+        OR (pg_postmaster_start_time() < job.started_at AND NOT EXISTS (
+            SELECT 1 FROM pg_stat_activity AS session
+            WHERE session.pid = job.backend_pid
+              AND (session.backend_start IS NULL OR session.backend_start = job.backend_start)
+        ))
+    )
+    ORDER BY job.id LIMIT 500
+"""
+
+# Is there any published job old enough to be suspected at all? Uses job_published from its old end.
+OLD_PUBLISHED = """
+    SELECT EXISTS (
+        SELECT 1 FROM jobs_job WHERE queue = %(queue)s AND state = 'published'
+        AND published_at < jobs_now() - %(horizon)s * interval '1 second'
+    )
+"""
+
+# All published jobs of a queue, newest first, each with whether it is older than the horizon.
+PUBLISHED = """
+    SELECT id, publish_number, task, published_at < jobs_now() - %(horizon)s * interval '1 second'
+    FROM jobs_job WHERE queue = %(queue)s AND state = 'published'
+    ORDER BY published_at DESC, id DESC
+"""
+
+
+def rescue_runs(*, using: str) -> int:
+    """Return orphaned runs to the waiting ones, or bury those that keep killing their workers; return how many."""
+    rescued = 0
+    for job_id, token, task, args, deliveries, reason in run(using, ORPHANED_RUNS, {}):
+        if deliveries >= CRASH_LOOP_CAP:
+            die(using=using, job_id=job_id, token=token, task=task, args=args, reason="crash loop")
+        elif transitions.rescue(using=using, job_id=job_id, token=token, reason=reason):
+            rescued += 1
+            metrics.RESCUED.labels(reason=reason).inc()
+            log.warning("run_rescued", job=job_id, task=task, reason=reason)
+    return rescued
+
+
+def rescue_messages(*, using: str, queue: Queue, publisher: Publisher) -> int:
+    """Publish again, later, what the broker has lost; return how many.
+
+    A published job counts as lost only if it is older than the horizon and not among the newest N, N being the
+    messages that the broker holds ready. By age alone, a stopped worker pool would make its queue grow for ever.
+    The ready count is read after the rows: a message that is taken in between then makes N smaller, never larger
+    than the truth, and what is wrongly published again is skipped by its claim.
+    Raises BrokerUnavailable.
+    """
+    parameters = {"queue": queue.name, "horizon": queue.horizon_seconds}
+    if not run(using, OLD_PUBLISHED, parameters)[0][0]:
+        return 0
+    published = run(using, PUBLISHED, parameters)
+    ready = publisher.ready_count(queue.name)
+    lost = [
+        Message(job_id, using, queue.name, task, number, "")
+        for job_id, number, task, is_old in published[ready:]
+        if is_old
+    ]
+    if not lost:
+        return 0
+    rescued = transitions.take_back(using=using, messages=lost, reason="message lost by the broker")
+    metrics.RESCUED.labels(reason="message lost").inc(rescued)
+    log.warning("messages_rescued", queue=queue.name, count=rescued)
+    return rescued

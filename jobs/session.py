@@ -1,0 +1,96 @@
+"""The engine's sessions with PostgreSQL, in relay and workers.
+
+Guarantee: a session that runs the engine's statements commits as rule 17 of the engine allows, cannot hold a lock
+longer than a lease, and is known by its backend's pid and start, so that the rescue can tell when it is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import psycopg
+from django.db import DatabaseError, InterfaceError, OperationalError, connections
+
+# A paused worker's open transaction must not block the run that replaces it: PostgreSQL ends it well before the
+# lease is over, and who waits for a lock gives up earlier still.
+PREPARE_SESSION = """
+    SELECT set_config('synchronous_commit', 'off', false),
+           set_config('idle_in_transaction_session_timeout', '20s', false),
+           set_config('lock_timeout', '10s', false)
+"""
+
+OWN_BACKEND = "SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()"
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A database session, told apart from any later one that gets the same pid."""
+
+    pid: int
+    start: datetime
+
+
+_prepared: WeakKeyDictionary[psycopg.Connection[Any], Backend] = WeakKeyDictionary()
+
+
+def engine_session(using: str) -> Backend:
+    """Make this thread's connection to ``using`` an engine session; cheap when it is one already.
+
+    Raises Django's OperationalError when PostgreSQL is away.
+    """
+    connection = connections[using]
+    connection.ensure_connection()
+    raw: psycopg.Connection[Any] = connection.connection
+    backend = _prepared.get(raw)
+    if backend is None:
+        with connection.wrap_database_errors:
+            raw.execute(PREPARE_SESSION)
+            pid, start = raw.execute(OWN_BACKEND).fetchone()  # type: ignore[misc]
+        backend = _prepared[raw] = Backend(pid, start)
+    return backend
+
+
+def run(using: str, statement: str, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """Run one statement of the engine as a prepared statement; return its rows, or ``[]`` if it has none.
+
+    Inside ``transaction.atomic`` it takes part in that transaction, else it commits by itself.
+    """
+    connection = connections[using]
+    connection.ensure_connection()
+    with connection.wrap_database_errors:
+        with psycopg.Cursor(connection.connection) as cursor:
+            cursor.execute(statement, parameters, prepare=True)
+            return cursor.fetchall() if cursor.description else []
+
+
+def count(using: str, statement: str, parameters: dict[str, Any]) -> int:
+    """Run one statement and return how many rows it changed."""
+    connection = connections[using]
+    connection.ensure_connection()
+    with connection.wrap_database_errors:
+        with psycopg.Cursor(connection.connection) as cursor:
+            cursor.execute(statement, parameters, prepare=True)
+            return cursor.rowcount
+
+
+def connection_is_lost(error: BaseException, *, using: str) -> bool:
+    """Whether ``error`` came of a lost connection to the ledger, rather than of what was asked of it."""
+    if not isinstance(error, (OperationalError, InterfaceError, DatabaseError)):
+        return False
+    raw = connections[using].connection
+    return raw is None or raw.closed or raw.broken
+
+
+def drop_broken_connections(aliases: Sequence[str] | None = None) -> None:
+    """Close connections that a failure has made useless, so that the next job opens a new one."""
+    for connection in connections.all(initialized_only=True):
+        if aliases is None or connection.alias in aliases:
+            raw = connection.connection
+            if raw is not None and (raw.closed or raw.broken):
+                connection.close()
+            else:
+                connection.close_if_unusable_or_obsolete()
