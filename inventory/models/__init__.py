@@ -1,0 +1,8 @@
+"""What can be sold: venues with their seating plans, shows with their tiers and seats, and holds."""
+
+from inventory.models.hold import Hold
+from inventory.models.seat import Seat
+from inventory.models.show import PriceTier, Show
+from inventory.models.venue import SeatingPlan, Venue
+
+__all__ = ["Hold", "PriceTier", "Seat", "SeatingPlan", "Show", "Venue"]

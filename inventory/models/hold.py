@@ -1,0 +1,55 @@
+"""A fan's claim on some seats, for a few minutes."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from inventory.models.show import Show
+from jobs.clock import DatabaseNow
+
+
+class Hold(models.Model):
+    """`active → confirmed | expired | released`; all its seats or none.
+
+    An active hold whose `expires_at` has passed is void wherever it is looked at, whether or not a job has
+    marked it.
+    """
+
+    class Status(models.TextChoices):
+        ACTIVE = "active", _("active")
+        CONFIRMED = "confirmed", _("confirmed")
+        EXPIRED = "expired", _("expired")
+        RELEASED = "released", _("released")
+
+    show = models.ForeignKey(Show, on_delete=models.PROTECT, related_name="holds", verbose_name=_("show"))
+    # Whoever knows the token may buy or release these seats.
+    token = models.UUIDField(_("secret of its page"), default=uuid4, unique=True, editable=False)
+    # Seats forget their hold when it ends; the hold remembers them, to count them and to offer them again.
+    seat_ids = ArrayField(models.BigIntegerField(), verbose_name=_("seats"))
+    status = models.CharField(_("status"), max_length=20, choices=Status.choices, default=Status.ACTIVE)
+    expires_at = models.DateTimeField(_("expires"))
+    created_at = models.DateTimeField(_("created"), db_default=DatabaseNow())
+
+    class Meta:
+        verbose_name = _("hold")
+        verbose_name_plural = _("holds")
+        constraints = [
+            models.CheckConstraint(
+                name="hold_status_is_known",
+                condition=Q(status__in=("active", "confirmed", "expired", "released")),
+            ),
+            models.CheckConstraint(name="hold_has_seats", condition=Q(seat_ids__len__gt=0)),
+            models.CheckConstraint(name="hold_lasts", condition=Q(expires_at__gt=F("created_at"))),
+        ]
+        indexes = [
+            # For the sweeper: small, since it holds active rows only.
+            models.Index(fields=["expires_at"], name="hold_active_by_expiry", condition=Q(status="active")),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.pk} ({self.status})"
