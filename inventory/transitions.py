@@ -1,0 +1,231 @@
+"""Every change of state of a show, a hold or a seat: one conditional UPDATE each, and its row count decides.
+
+All functions need an open transaction; the service that calls them owns it.
+
+Note [Order of locks]: every path locks the show, then holds by id, then seats by id, and leaves out what it does not
+need. Rows are locked by a sorted SELECT before they are updated, since an UPDATE of many rows visits them in any
+order. The sweeper takes holds in the order of expiry, which is safe because it never waits for one (SKIP LOCKED).
+The locks are FOR NO KEY UPDATE: they do not get in the way of foreign keys that point to the row.
+
+Note [Lapsed holds]: a hold whose time has run out is void though its row still says active. Whoever wants one of
+its seats first expires it here, with all of its seats, in the same transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.db import connection
+
+from inventory.models import Hold, Seat, Show
+
+# Keeps a show from being cancelled or moved between our look at it and our commit. Fans share the lock. The condition
+# is that of conditions.show_sells. By primary key.
+LOCK_SHOW_ON_SALE = """
+    SELECT id FROM inventory_show
+     WHERE id = %(show_id)s AND status = 'scheduled' AND on_sale_at <= jobs_now() AND starts_at > jobs_now()
+       FOR SHARE
+"""
+
+# See Note [Lapsed holds]. By primary key.
+LOCK_LAPSED_HOLDS = """
+    SELECT id FROM inventory_hold
+     WHERE id = ANY(%(hold_ids)s::bigint[]) AND status = 'active' AND expires_at <= jobs_now()
+     ORDER BY id
+       FOR NO KEY UPDATE
+"""
+
+# The longest lapsed ones first; those that somebody is buying, taking or sweeping just now are left to him. By the
+# partial index hold_active_by_expiry.
+LOCK_LAPSED_BATCH = """
+    SELECT id FROM inventory_hold
+     WHERE status = 'active' AND expires_at <= jobs_now() AND id <> ALL(%(except_ids)s::bigint[])
+     ORDER BY expires_at
+     LIMIT %(limit)s
+       FOR NO KEY UPDATE SKIP LOCKED
+"""
+
+# The chosen seats, and all seats of the holds that are about to be expired. Returns the rows as they are once they
+# are locked, which may be newer than what was read before. By primary key and seat_by_hold.
+LOCK_SEATS = """
+    SELECT id, status, hold_id FROM inventory_seat
+     WHERE id = ANY(%(seat_ids)s::bigint[]) OR hold_id = ANY(%(hold_ids)s::bigint[])
+     ORDER BY id
+       FOR NO KEY UPDATE
+"""
+
+# The same for whoever has an alternative: seats that somebody else is busy with are left out. By primary key.
+LOCK_SEATS_NOBODY_IS_BUSY_WITH = """
+    SELECT id, status, hold_id FROM inventory_seat
+     WHERE id = ANY(%(seat_ids)s::bigint[])
+     ORDER BY id
+       FOR NO KEY UPDATE SKIP LOCKED
+"""
+
+START_HOLD = """
+    INSERT INTO inventory_hold (show_id, token, seat_ids, status, expires_at, created_at)
+    VALUES (%(show_id)s, %(token)s, %(seat_ids)s::bigint[], 'active', jobs_now() + %(duration)s, jobs_now())
+    RETURNING id, show_id, token, seat_ids, status, expires_at, created_at
+"""
+
+# The seats are locked already. By primary key.
+TAKE_SEATS = """
+    UPDATE inventory_seat
+       SET status = 'held', hold_id = %(hold_id)s, version = version + 1
+     WHERE id = ANY(%(seat_ids)s::bigint[]) AND show_id = %(show_id)s AND status = 'available'
+"""
+
+# By primary key.
+CONFIRM_HOLD = """
+    UPDATE inventory_hold SET status = 'confirmed'
+     WHERE id = %(hold_id)s AND status = 'active' AND expires_at > jobs_now()
+    RETURNING cardinality(seat_ids)
+"""
+
+# By seat_by_hold. See Note [Order of locks] for the sorted inner SELECT.
+SELL_SEATS = """
+    WITH locked AS MATERIALIZED (
+        SELECT id FROM inventory_seat WHERE hold_id = %(hold_id)s ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE inventory_seat AS seat
+       SET status = 'sold', version = version + 1
+      FROM locked
+     WHERE seat.id = locked.id AND seat.hold_id = %(hold_id)s AND seat.status = 'held'
+    RETURNING seat.*
+"""
+
+# By the unique token. A hold that has lapsed can be released as well: its seats are free either way.
+RELEASE_HOLD = """
+    UPDATE inventory_hold SET status = 'released'
+     WHERE token = %(token)s AND status = 'active'
+    RETURNING id
+"""
+
+# The holds are locked already. By primary key.
+EXPIRE_HOLDS = """
+    UPDATE inventory_hold SET status = 'expired'
+     WHERE id = ANY(%(hold_ids)s::bigint[]) AND status = 'active' AND expires_at <= jobs_now()
+    RETURNING id
+"""
+
+# The holds are ended already. By seat_by_hold.
+FREE_SEATS = """
+    WITH locked AS MATERIALIZED (
+        SELECT id FROM inventory_seat WHERE hold_id = ANY(%(hold_ids)s::bigint[]) ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE inventory_seat AS seat
+       SET status = 'available', hold_id = NULL, version = version + 1
+      FROM locked
+     WHERE seat.id = locked.id AND seat.hold_id = ANY(%(hold_ids)s::bigint[]) AND seat.status = 'held'
+"""
+
+# By primary key.
+MOVE_SHOW = """
+    UPDATE inventory_show SET status = %(to)s, version = version + 1
+     WHERE id = %(show_id)s AND status = ANY(%(from)s)
+"""
+
+# From which states a show may reach each state.
+SHOW_MAY_COME_FROM: dict[str, tuple[str, ...]] = {
+    Show.Status.SCHEDULED: (Show.Status.DRAFT, Show.Status.POSTPONED),
+    Show.Status.POSTPONED: (Show.Status.SCHEDULED,),
+    Show.Status.OVER: (Show.Status.SCHEDULED,),
+    Show.Status.CANCELLED: (Show.Status.SCHEDULED, Show.Status.POSTPONED),
+}
+
+
+@dataclass(frozen=True)
+class LockedSeat:
+    """A seat as it is now that nobody else can change it."""
+
+    id: int
+    status: str
+    hold_id: int | None
+
+
+def lock_show_on_sale(*, show_id: int) -> bool:
+    """Whether the show sells now; if so it stays as it is until the transaction ends."""
+    return bool(_rows(LOCK_SHOW_ON_SALE, show_id=show_id))
+
+
+def lock_lapsed_holds(*, hold_ids: Sequence[int]) -> list[int]:
+    """Locks those of the holds that have lapsed and that nobody has ended yet; returns their ids."""
+    return [hold_id for (hold_id,) in _rows(LOCK_LAPSED_HOLDS, hold_ids=list(hold_ids))]
+
+
+def lock_lapsed_batch(*, limit: int, except_ids: Sequence[int] = ()) -> list[int]:
+    """Locks up to ``limit`` lapsed holds that nobody is busy with; returns their ids."""
+    return [hold_id for (hold_id,) in _rows(LOCK_LAPSED_BATCH, limit=limit, except_ids=list(except_ids))]
+
+
+def lock_seats(*, seat_ids: Sequence[int], with_seats_of: Sequence[int] = ()) -> list[LockedSeat]:
+    """Locks these seats and all seats of the holds ``with_seats_of``, waiting for whoever is busy with one."""
+    rows = _rows(LOCK_SEATS, seat_ids=list(seat_ids), hold_ids=list(with_seats_of))
+    return [LockedSeat(*row) for row in rows]
+
+
+def lock_seats_nobody_is_busy_with(*, seat_ids: Sequence[int]) -> list[LockedSeat]:
+    """Locks those of the seats that can be locked without waiting."""
+    return [LockedSeat(*row) for row in _rows(LOCK_SEATS_NOBODY_IS_BUSY_WITH, seat_ids=list(seat_ids))]
+
+
+def start_hold(*, show_id: int, seat_ids: Sequence[int], duration: timedelta) -> Hold:
+    """A new active hold that ends after ``duration``; its seats are still to be taken."""
+    values = {"show_id": show_id, "token": uuid4(), "seat_ids": list(seat_ids), "duration": duration}
+    (hold,) = Hold.objects.raw(START_HOLD, values)
+    return hold
+
+
+def take_seats(*, hold: Hold) -> int:
+    """available → held, for the hold's seats; returns how many."""
+    return _count(TAKE_SEATS, hold_id=hold.pk, seat_ids=hold.seat_ids, show_id=hold.show_id)
+
+
+def confirm_hold(*, hold_id: int) -> int | None:
+    """active → confirmed, unless it has lapsed; returns how many seats it has, or None where it was refused."""
+    for (seats,) in _rows(CONFIRM_HOLD, hold_id=hold_id):
+        return int(seats)
+    return None
+
+
+def sell_seats(*, hold_id: int) -> list[Seat]:
+    """held → sold, for the seats of a confirmed hold; returns them in the order of the plan."""
+    return sorted(Seat.objects.raw(SELL_SEATS, {"hold_id": hold_id}), key=lambda seat: seat.position)
+
+
+def release_hold(*, token: UUID) -> int | None:
+    """active → released; returns the hold's id, or None where there was nothing to release."""
+    for (hold_id,) in _rows(RELEASE_HOLD, token=token):
+        return int(hold_id)
+    return None
+
+
+def expire_holds(*, hold_ids: Sequence[int]) -> list[int]:
+    """active → expired, for those of the holds that have lapsed; returns their ids."""
+    return [hold_id for (hold_id,) in _rows(EXPIRE_HOLDS, hold_ids=list(hold_ids))]
+
+
+def free_seats(*, hold_ids: Sequence[int]) -> int:
+    """held → available, for all seats of the holds; returns how many."""
+    return _count(FREE_SEATS, hold_ids=list(hold_ids))
+
+
+def move_show(*, show_id: int, to: str) -> bool:
+    """The show's next state, if it may come from its present one; returns whether it did."""
+    return _count(MOVE_SHOW, **{"show_id": show_id, "to": to, "from": list(SHOW_MAY_COME_FROM[to])}) == 1
+
+
+def _rows(sql: str, **values: Any) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
+        return cursor.fetchall()
+
+
+def _count(sql: str, **values: Any) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
+        return int(cursor.rowcount)
