@@ -6,6 +6,8 @@ that was seen, so a rescue that comes too late changes nothing. Any number of re
 
 from __future__ import annotations
 
+import json
+
 import structlog
 
 from jobs import metrics, transitions
@@ -56,7 +58,7 @@ def rescue_runs(*, using: str) -> int:
     rescued = 0
     for job_id, token, task, args, deliveries, reason in run(using, ORPHANED_RUNS, {}):
         if deliveries >= CRASH_LOOP_CAP:
-            die(using=using, job_id=job_id, token=token, task=task, args=args, reason="crash loop")
+            die(using=using, job_id=job_id, token=token, task=task, args=json.loads(args), reason="crash loop")
         elif transitions.rescue(using=using, job_id=job_id, token=token, reason=reason):
             rescued += 1
             metrics.RESCUED.labels(reason=reason).inc()

@@ -6,9 +6,11 @@ from typing import Any, NoReturn
 
 from celery import Task
 from celery.exceptions import Reject
+from django.conf import settings
 
 from jobs.errors import RetryRequested
 from jobs.execution import Outcome, run_job
+from jobs.queues import queue_named
 from jobs.retry import Policy
 
 
@@ -34,6 +36,14 @@ class LedgerTask(Task):
     autoretry_for: tuple[type[BaseException], ...] = ()
     on_dead: str | None = None
     has_call: bool = True
+
+    @classmethod
+    def on_bound(cls, app: Any) -> None:
+        """Take the time limits of the task's queue."""
+        name = settings.LEDGER_TASKS.get(cls.name)
+        if name is not None:
+            queue = queue_named(name)
+            cls.soft_time_limit, cls.time_limit = queue.soft_limit_seconds, queue.hard_limit_seconds
 
     def __call__(self, *args: Any, **kwargs: Any) -> None:
         """Run the job that a message names: ``(job id, database)``.

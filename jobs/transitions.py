@@ -12,6 +12,7 @@ stops, since the row belongs to them.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -146,7 +147,8 @@ def claim(
         "commit": "on" if durable else "off",
     }
     for token, args, attempts, deliveries, subject, correlation_id, _ in run(using, CLAIM, parameters):
-        return Claim(job_id, using, token, args, attempts, deliveries, subject, correlation_id)
+        # Django has psycopg return jsonb as text.
+        return Claim(job_id, using, token, json.loads(args), attempts, deliveries, subject, correlation_id)
     return None
 
 

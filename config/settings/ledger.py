@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from config.environment import read
 from config.queues import QUEUES
 from config.routes import EVENTS, TASKS
+from jobs.broker.topology import work_queues
 
 BROKER_URL = read("BROKER_URL")
 REDIS_URL = read("REDIS_URL")
@@ -45,6 +46,7 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = False
 CELERY_TASK_RETRY_ON_WORKER_LOST = False
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_CREATE_MISSING_QUEUES = False
+CELERY_TASK_QUEUES = work_queues(QUEUES)
 CELERY_TASK_DEFAULT_QUEUE = QUEUES[0].name
 CELERY_TASK_DEFAULT_EXCHANGE = ""
 CELERY_TASK_SEND_SENT_EVENT = False
@@ -61,8 +63,6 @@ CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 10
 CELERY_WORKER_ENABLE_SOFT_SHUTDOWN_ON_IDLE = True
 CELERY_WORKER_DETECT_QUORUM_QUEUES = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_TASK_SOFT_TIME_LIMIT = max(queue.soft_limit_seconds for queue in QUEUES)
-CELERY_TASK_TIME_LIMIT = max(queue.hard_limit_seconds for queue in QUEUES)
 
 # Celery would otherwise close the database connection after each job; the base task drops broken ones itself.
 CELERY_DB_REUSE_MAX = 1_000_000_000

@@ -3,6 +3,8 @@
 from typing import Any
 
 import structlog
+from structlog.processors import ExceptionRenderer
+from structlog.tracebacks import ExceptionDictTransformer
 
 from config.environment import read
 
@@ -13,9 +15,13 @@ _shared: list[Any] = [
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
 _renderer: list[Any] = (
-    [structlog.dev.ConsoleRenderer()]
+    [structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)]
     if read("LOG_FORMAT") == "console"
-    else [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
+    else [
+        # Without local variables: names and addresses of fans live in them.
+        ExceptionRenderer(ExceptionDictTransformer(show_locals=False)),
+        structlog.processors.JSONRenderer(),
+    ]
 )
 
 LOGGING = {
@@ -31,6 +37,9 @@ LOGGING = {
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structured"}},
     "root": {"handlers": ["stderr"], "level": read("LOG_LEVEL")},
     "loggers": {
+        # Every outcome of a job is logged by the ledger itself, in one line.
+        "celery.app.trace": {"level": "ERROR"},
+        "celery.worker.strategy": {"level": "WARNING"},
         "django.server": {"level": "WARNING"},
         "fontTools": {"level": "ERROR"},
         "weasyprint": {"level": "ERROR"},

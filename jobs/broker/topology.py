@@ -7,12 +7,13 @@ queue is a list, and these arguments mean nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 
 from kombu import Connection, Exchange
 from kombu import Queue as BrokerQueue
 
-from jobs.queues import MAX_LENGTH, all_queues
+from jobs.queues import MAX_LENGTH, Queue, all_queues
 
 DEAD_LETTERS = "ledger.dead"
 DELIVERY_LIMIT = 20
@@ -27,12 +28,11 @@ _WORK_ARGUMENTS = {
 }
 
 
-@cache
-def work_queues() -> tuple[BrokerQueue, ...]:
+def work_queues(queues: Iterable[Queue]) -> tuple[BrokerQueue, ...]:
     """One durable queue for each row of the table, reached through the default exchange by its name."""
     return tuple(
         BrokerQueue(queue.name, routing_key=queue.name, queue_arguments=_WORK_ARGUMENTS, durable=True)
-        for queue in all_queues()
+        for queue in queues
     )
 
 
@@ -48,5 +48,5 @@ def declare(connection: Connection, *, amqp: bool) -> None:
     with connection.channel() as channel:
         if amqp:
             dead_letter_queue()(channel).declare()
-        for queue in work_queues():
+        for queue in work_queues(all_queues()):
             queue(channel).declare()

@@ -1,0 +1,100 @@
+"""Fixtures of the engine's tests: brokers, and systems of real processes on them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from urllib.parse import urlsplit, urlunsplit
+
+import pytest
+from celery import current_app
+from django.db import connection, transaction
+from kombu import Connection
+
+from jobs import wakeup
+from jobs.broker import topology
+from jobs.enqueue import enqueue
+from jobs.queues import all_queues
+from tests.processes import System
+
+BROKERS = {
+    "redis": os.environ.get("TEST_BROKER_URL_REDIS") or os.environ["BROKER_URL"],
+    "rabbitmq": os.environ.get("TEST_BROKER_URL_RABBITMQ", ""),
+}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quiet_bells(django_db_setup: None) -> Iterator[None]:
+    """The wake-up threads hold connections, and a database in use cannot be dropped."""
+    yield
+    wakeup.close()
+
+
+def broker_url(name: str) -> str:
+    if not BROKERS[name]:
+        pytest.skip(f"no {name}: set TEST_BROKER_URL_{name.upper()}")
+    return BROKERS[name]
+
+
+def empty(url: str) -> None:
+    """Take every message out of the broker's queues."""
+    with Connection(url, transport_options={"confirm_publish": True}) as broker:
+        topology.declare(broker, amqp=url.startswith("amqp"))
+        channel = broker.default_channel
+        for queue in topology.work_queues(all_queues()):
+            queue(channel).purge()
+        if url.startswith("amqp"):
+            topology.dead_letter_queue()(channel).purge()
+
+
+def environment(url: str) -> dict[str, str]:
+    """This process's environment, with the test database and the given broker."""
+    parts = urlsplit(os.environ["DATABASE_URL"])
+    database = connection.settings_dict["NAME"]
+    return {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "tests.settings",
+        "DATABASE_URL": urlunsplit(parts._replace(path=f"/{database}")),
+        "BROKER_URL": url,
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+@pytest.fixture(params=["redis", "rabbitmq"])
+def broker(request: pytest.FixtureRequest) -> str:
+    """The URL of each broker in turn, empty."""
+    url = broker_url(request.param)
+    empty(url)
+    return url
+
+
+@pytest.fixture
+def system(broker: str, transactional_db: None) -> Iterator[System]:
+    """No process yet; the test starts them, and they are gone when it ends."""
+    system = System(environment(broker))
+    yield system
+    system.stop()
+
+
+@pytest.fixture
+def running_system(system: System) -> System:
+    """A relay and a worker for the probe's queue."""
+    system.start_worker()
+    system.start_relay()
+    return system
+
+
+@pytest.fixture
+def enqueued(transactional_db: None) -> Callable[..., int]:
+    """Enqueue one probe job in a transaction of its own; return its id."""
+
+    def _enqueue(task: str, **args: object) -> int:
+        with transaction.atomic():
+            return enqueue(task=task, args=args)
+
+    return _enqueue
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _tasks_are_known() -> None:
+    current_app.loader.import_default_modules()

@@ -1,0 +1,21 @@
+from django.db import models
+
+
+class Mark(models.Model):
+    """One effect of one run, written in ``record()``. Deliberately without a unique key: duplicates must show."""
+
+    key = models.TextField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+
+class Call(models.Model):
+    """One call to the provider that the probe plays, written at once, outside the job's transaction."""
+
+    key = models.TextField()
+    worker_pid = models.IntegerField()
+
+
+class Burial(models.Model):
+    """One ``on_dead``."""
+
+    key = models.TextField()

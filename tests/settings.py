@@ -1,0 +1,37 @@
+"""The settings of the tests: production's, and a probe app whose jobs count what happened to them."""
+
+from config.settings import *  # noqa: F403
+from config.settings import INSTALLED_APPS, LEDGER_EVENTS, LEDGER_QUEUES, LEDGER_TASKS
+from jobs.broker.topology import work_queues
+from jobs.queues import Queue
+
+INSTALLED_APPS = [*INSTALLED_APPS, "tests.probe"]
+
+# Short limits: what takes a minute in production takes seconds here.
+PROBE_QUEUE = Queue(
+    "probe",
+    purpose="Jobs of the tests.",
+    window=50,
+    horizon_seconds=2,
+    soft_limit_seconds=4,
+    hard_limit_seconds=5,
+    lease_seconds=6,
+)
+LEDGER_QUEUES = (*LEDGER_QUEUES, PROBE_QUEUE)
+CELERY_TASK_QUEUES = work_queues(LEDGER_QUEUES)
+LEDGER_TASKS = {
+    **LEDGER_TASKS,
+    "probe.leave_a_mark": "probe",
+    "probe.fail": "probe",
+    "probe.call": "probe",
+    "probe.hang": "probe",
+    "probe.kill_its_worker": "probe",
+    "probe.unknown_to_workers": "probe",
+}
+LEDGER_EVENTS = {**LEDGER_EVENTS, "tests.ProbeHappened": ("probe.leave_a_mark",)}
+
+STORAGES = {
+    **STORAGES,  # noqa: F405
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
