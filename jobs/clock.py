@@ -24,4 +24,4 @@ def database_now(*, using: str = "default") -> datetime:
     with connections[using].cursor() as cursor:
         cursor.execute("SELECT jobs_now()")
         (now,) = cursor.fetchone()
-    return now  # type: ignore[no-any-return]
+    return now

@@ -33,8 +33,11 @@ def keep_dead_letter(
     raw = body if isinstance(body, str) else bytes(body).decode("utf-8", "backslashreplace")
     text = raw.replace("\x00", "\\x00")[:KEPT_CHARACTERS]
     shown = json.loads(json.dumps(headers, default=repr).replace("\\u0000", "")) if headers else {}
-    digest = hashlib.sha256(f"{queue}\n{json.dumps(shown, sort_keys=True)}\n{raw}".encode()).hexdigest()
+    # The broker adds headers of its own each time it moves a message; they do not make it another one.
+    identity = {name: value for name, value in shown.items() if not name.startswith("x-")}
+    digest = hashlib.sha256(f"{queue}\n{json.dumps(identity, sort_keys=True)}\n{raw}".encode()).hexdigest()
+    values: list[Any] = [queue, reason, Jsonb(shown), text, digest]
     with connections[using].cursor() as cursor:
-        cursor.execute(KEEP_DEAD_LETTER, [queue, reason, Jsonb(shown), text, digest])
+        cursor.execute(KEEP_DEAD_LETTER, values)
     metrics.DEAD_LETTERS.labels(reason=reason).inc()
     log.warning("dead_letter", queue=queue, reason=reason, digest=digest)

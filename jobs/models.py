@@ -82,7 +82,7 @@ class DeadLetter(models.Model):
     reason = models.TextField()
     headers = models.JSONField(default=dict)
     body = models.TextField(blank=True, default="")
-    digest = models.TextField(unique=True, help_text=_("SHA-256 of queue, headers and body."))
+    digest = models.TextField(unique=True, help_text=_("SHA-256 of queue, the sender's headers, and body."))
     times_seen = models.IntegerField(default=1, db_default=1)
     first_seen_at = models.DateTimeField(db_default=DatabaseNow())
     last_seen_at = models.DateTimeField(db_default=DatabaseNow())

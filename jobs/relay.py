@@ -18,6 +18,7 @@ from django.db import DatabaseError, InterfaceError
 
 from jobs import metrics, transitions
 from jobs.broker import Publisher, open_publisher
+from jobs.collector import collect
 from jobs.errors import BrokerUnavailable
 from jobs.queues import Queue, all_queues
 from jobs.rescue import rescue_messages, rescue_runs
@@ -82,6 +83,7 @@ class Relay:
             rescue_runs(using=self.using)
             for queue in all_queues():
                 rescue_messages(using=self.using, queue=queue, publisher=self._connected())
+            collect(publisher=self._connected())
         return sum(self._relay(queue) for queue in all_queues() if not self._is_paused(queue))
 
     def _relay(self, queue: Queue) -> int:

@@ -70,9 +70,7 @@ class LedgerTask(Task):
             jitter=bool(self.retry_jitter),
         )
 
-    def retry(  # type: ignore[override]
-        self, args: Any = None, kwargs: Any = None, exc: BaseException | None = None, **options: Any
-    ) -> NoReturn:
+    def retry(self, args: Any = None, kwargs: Any = None, exc: BaseException | None = None, **options: Any) -> NoReturn:
         """Ask for another attempt, after ``countdown`` seconds if given. Only raises; the ledger does the rest."""
         message = f"{type(exc).__name__}: {exc}" if exc else ""
         raise RetryRequested(message, delay_seconds=options.get("countdown")) from exc

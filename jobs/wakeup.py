@@ -58,7 +58,8 @@ class Bell:
             if self._stopping:
                 break
             if not rung:
-                connection = _closed(connection)
+                _close(connection)
+                connection = None
                 continue
             try:
                 if connection is None:
@@ -67,9 +68,10 @@ class Bell:
             except psycopg.Error as error:
                 # The relay polls as well: this wake-up is late, not lost.
                 log.warning("wakeup_failed", error=type(error).__name__)
-                connection = _closed(connection)
+                _close(connection)
+                connection = None
             threading.Event().wait(COALESCE_SECONDS)
-        _closed(connection)
+        _close(connection)
 
 
 _bells: dict[str, Bell] = {}
@@ -98,6 +100,6 @@ def close() -> None:
 atexit.register(close)
 
 
-def _closed(connection: psycopg.Connection[Any] | None) -> None:
+def _close(connection: psycopg.Connection[Any] | None) -> None:
     if connection is not None:
         connection.close()

@@ -1,11 +1,18 @@
 """Secrets, cookies, and a Content-Security-Policy without inline script or style."""
 
+from urllib.parse import urlsplit
+
 from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
 
 from config.environment import read
 from config.settings.apps import DEBUG, PUBLIC_URL
 
 SECRET_KEY = read("SECRET_KEY")
+if len(SECRET_KEY) < 32 or len(set(SECRET_KEY)) < 8 or "insecure" in SECRET_KEY or "change" in SECRET_KEY:
+    raise ImproperlyConfigured("SECRET_KEY is a default or too weak: set it to 50 random characters.")
+if DEBUG and urlsplit(PUBLIC_URL).hostname not in {"127.0.0.1", "::1", "localhost"}:
+    raise ImproperlyConfigured("DEBUG shows settings and code to everybody: unset it, or make PUBLIC_URL a local one.")
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

@@ -6,12 +6,16 @@ as refused has been taken by the broker, and whatever is in doubt is returned.
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from celery import current_app
-from kombu import Connection
+from kombu.connection import Connection
 
 from jobs.transitions import Message
+
+DeadLetterHandler = Callable[[dict[str, Any], bytes, str | None], None]
+"""Takes the headers, the body and the content type of a message."""
 
 
 class Publisher(Protocol):
@@ -22,6 +26,12 @@ class Publisher(Protocol):
 
     def ready_count(self, queue: str) -> int:
         """Messages that wait in ``queue`` and are at no worker yet. Raises BrokerUnavailable."""
+
+    def drain_dead_letters(self, settle: DeadLetterHandler, *, limit: int) -> int:
+        """Hand up to ``limit`` dead-lettered messages to ``settle``, acknowledging each afterwards; return how many.
+
+        Raises BrokerUnavailable.
+        """
 
     def close(self) -> None:
         """Give the connection back; never raises."""

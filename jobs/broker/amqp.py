@@ -13,7 +13,7 @@ from typing import Any
 import amqp.exceptions
 from celery import current_app
 
-from jobs.broker import topology
+from jobs.broker import DeadLetterHandler, topology
 from jobs.broker.messages import body_of, headers_of, properties_of
 from jobs.errors import BrokerUnavailable
 from jobs.transitions import Message
@@ -79,6 +79,24 @@ class AmqpPublisher:
         try:
             with self.connection.channel() as channel:
                 return int(channel.queue_declare(queue, passive=True).message_count)
+        except amqp.exceptions.NotFound:
+            self._returned_at = self._returned_at or time.monotonic()
+            return 0
+        except self._errors as error:
+            raise BrokerUnavailable(type(error).__name__) from error
+
+    def drain_dead_letters(self, settle: DeadLetterHandler, *, limit: int) -> int:
+        """See Publisher. A message whose settling fails stays in the queue."""
+        try:
+            with self.connection.channel() as channel:
+                for settled in range(limit):
+                    message = channel.basic_get(topology.DEAD_LETTERS)
+                    if message is None:
+                        return settled
+                    body = message.body.encode() if isinstance(message.body, str) else bytes(message.body)
+                    settle(dict(message.headers or {}), body, message.properties.get("content_type"))
+                    channel.basic_ack(message.delivery_tag)
+                return limit
         except amqp.exceptions.NotFound:
             self._returned_at = self._returned_at or time.monotonic()
             return 0

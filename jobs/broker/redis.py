@@ -9,7 +9,7 @@ from __future__ import annotations
 from celery import current_app
 from kombu.exceptions import OperationalError as KombuOperationalError
 
-from jobs.broker import topology
+from jobs.broker import DeadLetterHandler, topology
 from jobs.broker.messages import body_of, headers_of, properties_of
 from jobs.errors import BrokerUnavailable
 from jobs.transitions import Message
@@ -59,6 +59,10 @@ class RedisPublisher:
             return int(self.producer.channel._size(queue))
         except self._errors as error:
             raise BrokerUnavailable(type(error).__name__) from error
+
+    def drain_dead_letters(self, settle: DeadLetterHandler, *, limit: int) -> int:
+        """See Publisher. Redis has no dead-letter exchange."""
+        return 0
 
     def close(self) -> None:
         """See Publisher."""

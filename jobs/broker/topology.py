@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from kombu import Connection, Exchange
-from kombu import Queue as BrokerQueue
+from kombu.connection import Connection
+from kombu.entity import Exchange
+from kombu.entity import Queue as BrokerQueue
 
 from jobs.queues import MAX_LENGTH, Queue, all_queues
 

@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
                 ('reason', models.TextField()),
                 ('headers', models.JSONField(default=dict)),
                 ('body', models.TextField(blank=True, default='')),
-                ('digest', models.TextField(help_text='SHA-256 of queue, headers and body.', unique=True)),
+                ('digest', models.TextField(help_text='SHA-256 of queue, the sender\'s headers, and body.', unique=True)),
                 ('times_seen', models.IntegerField(db_default=1, default=1)),
                 ('first_seen_at', models.DateTimeField(db_default=jobs.clock.DatabaseNow())),
                 ('last_seen_at', models.DateTimeField(db_default=jobs.clock.DatabaseNow())),

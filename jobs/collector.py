@@ -1,0 +1,51 @@
+"""Emptying RabbitMQ's dead-letter queue. Redis has none; there the consumer and the ledger do all of it.
+
+Guarantee: the collector never overrules the ledger. RabbitMQ counts a prefetched message as delivered each time a
+connection closes, so a message can exceed the delivery limit although its job did nothing wrong: such a job, still
+``published`` under the same number, goes back to the waiting ones. In any other state the ledger has decided
+already. What the ledger does not know becomes a dead letter, once, however often it is collected.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import structlog
+from django.db import connections
+
+from jobs import transitions
+from jobs.broker import Publisher
+from jobs.broker.messages import MalformedMessage, read_message
+from jobs.dead_letters import keep_dead_letter
+from jobs.models import Job
+from jobs.transitions import Message
+
+log = structlog.get_logger(__name__)
+
+BATCH = 500
+
+
+def collect(*, publisher: Publisher) -> int:
+    """Settle up to a batch of messages of the dead-letter queue; return how many. Raises BrokerUnavailable."""
+    return publisher.drain_dead_letters(_settle, limit=BATCH)
+
+
+def _settle(headers: dict[str, Any], body: bytes, content_type: str | None) -> None:
+    queue = _original_queue(headers)
+    try:
+        task, job_id, using = read_message(headers, body, content_type)
+    except MalformedMessage as malformed:
+        keep_dead_letter(queue=queue, reason=str(malformed), headers=headers, body=body)
+        return
+    known = using in connections and Job.objects.using(using).filter(pk=job_id).exists()
+    if not known:
+        keep_dead_letter(queue=queue, reason="unknown job", headers=headers, body=body)
+        return
+    message = Message(job_id, using, queue, task, headers.get("publish_number", -1), "")
+    if transitions.take_back(using=using, messages=[message], reason="given up by the broker"):
+        log.warning("message_collected", job=job_id, task=task)
+
+
+def _original_queue(headers: dict[str, Any]) -> str:
+    deaths = headers.get("x-death") or [{}]
+    return str(deaths[0].get("queue", ""))
