@@ -1,0 +1,83 @@
+"""Building an e-mail that every mail client reads as it was meant.
+
+Guarantee: no text from outside becomes a header of its own. A line break in any field is refused before a message
+exists.
+"""
+
+from __future__ import annotations
+
+import re
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import formatdate, parseaddr
+
+from django.conf import settings
+
+from notifications.content import EmailContent
+from notifications.errors import BadAddress, HeaderInjection
+
+# Seven-bit bodies, whatever the server can do: the message need not be built anew for each server.
+POLICY = SMTP.clone(cte_type="7bit")
+
+_BREAKS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\x85\u2028\u2029]")
+# What a mailbox's name may hold without quotes (RFC 5322), and letters beyond ASCII (RFC 6531).
+_LOCAL_PART = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*")
+_LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", re.IGNORECASE)
+LONGEST_LOCAL_PART = 64  # octets, RFC 5321
+LONGEST_DOMAIN = 255
+
+
+def compose(*, content: EmailContent, message_id: str) -> EmailMessage:
+    """The message, complete: addressed, dated, with text, HTML and attachments.
+
+    message_id: with its angle brackets; the same for each attempt.
+    Raises HeaderInjection for a line break in a header and BadAddress for an address that is none.
+    """
+    _refuse_breaks(content)
+    message = EmailMessage(policy=POLICY)
+    sender_name, sender = parseaddr(settings.DEFAULT_FROM_EMAIL)
+    message["From"] = mailbox(name=sender_name, address=sender)
+    message["To"] = mailbox(name=content.to_name, address=content.to_address)
+    message["Subject"] = content.subject
+    message["Date"] = formatdate(localtime=False)
+    message["Message-ID"] = message_id
+    # No out-of-office reply answers a machine (RFC 3834).
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(content.text)
+    message.add_alternative(content.html, subtype="html")
+    for attachment in content.attachments:
+        main_type, _, subtype = attachment.content_type.partition("/")
+        message.add_attachment(
+            attachment.content, maintype=main_type, subtype=subtype, filename=attachment.name
+        )
+    return message
+
+
+def mailbox(*, name: str, address: str) -> Address:
+    """A name and an address as a header wants them; the domain in its ASCII form. Raises BadAddress."""
+    local_part, at, domain = address.strip().rpartition("@")
+    if not at or not _LOCAL_PART.fullmatch(local_part):
+        raise BadAddress
+    if len(local_part.encode()) > LONGEST_LOCAL_PART:
+        raise BadAddress
+    return Address(display_name=name, username=local_part, domain=_ascii_domain(domain))
+
+
+def _ascii_domain(domain: str) -> str:
+    try:
+        ascii_domain = domain.encode("idna").decode("ascii").lower()
+    except UnicodeError as error:
+        raise BadAddress from error
+    labels = ascii_domain.split(".")
+    if len(ascii_domain) > LONGEST_DOMAIN or not all(_LABEL.fullmatch(label) for label in labels):
+        raise BadAddress
+    return ascii_domain
+
+
+def _refuse_breaks(content: EmailContent) -> None:
+    fields = [content.to_name, content.to_address, content.subject]
+    for attachment in content.attachments:
+        fields += [attachment.name, attachment.content_type]
+    if any(_BREAKS.search(field) for field in fields):
+        raise HeaderInjection

@@ -1,0 +1,29 @@
+"""Why a message was not sent. Each docstring is the message and says what to do."""
+
+from __future__ import annotations
+
+from jobs.errors import PermanentError, RateLimited, TransientError
+
+
+class UnknownNotification(PermanentError):
+    """There is no such notification. It may have been deleted; look at the order."""
+
+
+class MessageRefused(PermanentError):
+    """The mail server will not take this message. Correct the address or the message, then send it again."""
+
+
+class HeaderInjection(MessageRefused):
+    """A name, an address or the subject of this message holds a line break. Correct it, then send it again."""
+
+
+class BadAddress(MessageRefused):
+    """This is not an e-mail address that a message can be sent to. Correct it, then send it again."""
+
+
+class MailServerUnavailable(TransientError):
+    """The mail server could not be reached or asked to try later. The message is sent when it is back."""
+
+
+class MailServerBusy(RateLimited):
+    """The mail server takes no more messages for the moment. The message is sent a little later."""

@@ -1,0 +1,94 @@
+"""Handing a message to the mail server, and reading what its answer means for the next attempt.
+
+Whatever says "not now" is tried again: a server that is away or that breaks off, an answer 4xx, and also a 5xx that
+is not about this message (a refused login or greeting), which people mend while the job waits. A 5xx about the sender,
+the recipient or the content is final.
+"""
+
+from __future__ import annotations
+
+import re
+import smtplib
+from email.message import EmailMessage
+
+from django.conf import settings
+from django.core.mail.backends.smtp import EmailBackend
+
+from jobs.errors import JobsError
+from notifications.errors import MailServerBusy, MailServerUnavailable, MessageRefused
+
+DEFAULT_TIMEOUT = 10  # seconds for each step, where the settings name none: a hanging server frees its worker
+
+BUSY_RETRY_AFTER = 60  # seconds; SMTP has no Retry-After
+_TOO_MANY = re.compile(r"\b4\.7\.(0|28)\b.*|rate|too many|throttl|limit exceeded", re.IGNORECASE)
+_ADDRESS = re.compile(r"[^\s<>()\[\],;:\"]+@[^\s<>()\[\],;:\"]+")
+
+
+def send(message: EmailMessage) -> None:
+    """Hand ``message`` to the server of the settings EMAIL_*, on a connection of its own.
+
+    SMTPUTF8 is asked for only when an address needs it. Raises MailServerUnavailable, MailServerBusy or
+    MessageRefused; none of them quotes an address.
+    """
+    backend = EmailBackend(timeout=settings.EMAIL_TIMEOUT or DEFAULT_TIMEOUT)
+    try:
+        backend.open()
+        backend.connection.send_message(message)
+    except (smtplib.SMTPException, OSError) as error:
+        raise meaning_of(
+            error
+        ) from None  # the original quotes the recipient, and tracebacks are kept and reported
+    finally:
+        _close(backend)
+
+
+def meaning_of(error: Exception) -> JobsError:
+    """The error as one that says whether to try again. Pure.
+
+    | what happened                                     | becomes                            |
+    |---------------------------------------------------|------------------------------------|
+    | refused, reset or timed out; server broke off     | MailServerUnavailable              |
+    | greeting or login refused, whatever the code      | MailServerUnavailable              |
+    | 4xx that speaks of a rate                         | MailServerBusy, retry after 60 s   |
+    | any other 4xx                                     | MailServerUnavailable              |
+    | 5xx to sender, recipient or content               | MessageRefused                     |
+    | the server lacks what the address needs           | MessageRefused                     |
+    """
+    if isinstance(error, smtplib.SMTPRecipientsRefused):
+        code, text = next(iter(error.recipients.values()))
+        return _by_code(code, text)
+    if isinstance(error, smtplib.SMTPConnectError | smtplib.SMTPHeloError | smtplib.SMTPAuthenticationError):
+        return MailServerUnavailable(_said(error.smtp_code, error.smtp_error))
+    if isinstance(error, smtplib.SMTPResponseException):
+        return _by_code(error.smtp_code, error.smtp_error)
+    if isinstance(error, smtplib.SMTPNotSupportedError):
+        return MessageRefused("The mail server cannot send to this kind of address. Ask for another address.")
+    if isinstance(error, smtplib.SMTPServerDisconnected):
+        return MailServerUnavailable("The mail server broke off the connection.")
+    return MailServerUnavailable(f"The mail server could not be reached: {_without_addresses(str(error))}")
+
+
+def _by_code(code: int, text: bytes | str) -> JobsError:
+    said = _said(code, text)
+    if 500 <= code < 600:
+        return MessageRefused(said)
+    if _TOO_MANY.search(said):
+        return MailServerBusy(said, retry_after=BUSY_RETRY_AFTER)
+    return MailServerUnavailable(said)
+
+
+def _said(code: int, text: bytes | str) -> str:
+    words = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+    return f"The mail server answered {code}: {_without_addresses(' '.join(words.split()))}"
+
+
+def _without_addresses(text: str) -> str:
+    return _ADDRESS.sub("[address]", text)
+
+
+def _close(backend: EmailBackend) -> None:
+    """Say goodbye, and do not mind if nobody listens: the message's fate is known already."""
+    try:
+        backend.close()
+    except (smtplib.SMTPException, OSError):
+        return

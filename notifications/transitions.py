@@ -1,0 +1,44 @@
+"""The only place where a notification's status changes: one conditional UPDATE each, whose row count is the answer."""
+
+from __future__ import annotations
+
+from django.db.models import F
+
+from jobs.clock import DatabaseNow
+from notifications.models import Notification
+
+Status = Notification.Status
+
+
+def begin_attempt(*, notification_id: int) -> bool:
+    """Count an attempt of a queued notification. False when it is not queued: there is nothing to send."""
+    queued = Notification.objects.filter(id=notification_id, status=Status.QUEUED)
+    return queued.update(attempts=F("attempts") + 1) == 1
+
+
+def note_error(*, notification_id: int, error: str) -> bool:
+    """Keep why the last attempt failed. The notification stays queued; what follows is the job's decision."""
+    queued = Notification.objects.filter(id=notification_id, status=Status.QUEUED)
+    return queued.update(last_error=_one_line(error)) == 1
+
+
+def mark_sent(*, notification_id: int) -> bool:
+    """queued → sent."""
+    queued = Notification.objects.filter(id=notification_id, status=Status.QUEUED)
+    return queued.update(status=Status.SENT, sent_at=DatabaseNow(), last_error="") == 1
+
+
+def mark_failed(*, notification_id: int) -> bool:
+    """queued → failed."""
+    queued = Notification.objects.filter(id=notification_id, status=Status.QUEUED)
+    return queued.update(status=Status.FAILED) == 1
+
+
+def reopen(*, notification_id: int) -> bool:
+    """failed → queued, with the same message id and idempotency key."""
+    failed = Notification.objects.filter(id=notification_id, status=Status.FAILED)
+    return failed.update(status=Status.QUEUED) == 1
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[: Notification._meta.get_field("last_error").max_length]

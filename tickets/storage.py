@@ -1,0 +1,55 @@
+"""Where ticket files lie: a private storage, under names that nobody can guess and that a repeated job finds again."""
+
+from __future__ import annotations
+
+import os
+import secrets
+
+from django.core.files import File
+from django.core.files.base import ContentFile
+from django.core.files.storage import FileSystemStorage, Storage, default_storage
+from django.utils.crypto import salted_hmac
+
+from tickets.errors import StorageKeepsOldFiles
+from tickets.models import TicketDocument
+
+
+class ReplacingFileStorage(FileSystemStorage):
+    """Files on disk that are replaced whole: a reader sees the old one or the new one, never half of one."""
+
+    def __init__(self, **options: object) -> None:
+        super().__init__(**{"allow_overwrite": True, **options})  # type: ignore[arg-type]
+
+    def _save(self, name: str, content: File) -> str:
+        draft = super()._save(f"{name}.{secrets.token_hex(8)}.part", content)  # type: ignore[misc]
+        os.replace(self.path(draft), self.path(name))
+        return name
+
+
+def document_name(*, order_id: int) -> str:
+    """The name of the order's file: the same each time, and a secret without the site's key."""
+    secret = salted_hmac("tickets.document", str(order_id), algorithm="sha256").hexdigest()[:32]
+    return f"tickets/{order_id}/{secret}.pdf"
+
+
+def store_document(*, order_id: int, content: bytes) -> str:
+    """Write the order's file, over an older one if there is one, and return its name.
+
+    Raises StorageKeepsOldFiles when the storage is not set to overwrite.
+    """
+    name = document_name(order_id=order_id)
+    stored = ticket_storage().save(name, ContentFile(content))
+    if stored != name:
+        ticket_storage().delete(stored)
+        raise StorageKeepsOldFiles
+    return stored
+
+
+def open_document(*, document: TicketDocument) -> File:
+    """The stored file, open for reading. The caller closes it. Raises FileNotFoundError when it is gone."""
+    return ticket_storage().open(document.storage_name)
+
+
+def ticket_storage() -> Storage:
+    """The storage of ticket files."""
+    return default_storage
