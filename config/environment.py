@@ -33,8 +33,8 @@ class Variable:
 
 
 VARIABLES = (
-    Variable("SECRET_KEY", "str", REQUIRED, "Signs sessions and CSRF tokens.", "50 random characters"),
-    Variable("DEBUG", "bool", False, "Django's debug pages. Refused unless every host allowed is local."),
+    Variable("SECRET_KEY", "str", REQUIRED, "Signs sessions and CSRF tokens: 50 random characters."),
+    Variable("DEBUG", "bool", False, "Django's debug pages. Refused unless PUBLIC_URL is a local address."),
     Variable("ALLOWED_HOSTS", "list", ["localhost", "127.0.0.1"], "Host names that the site answers to, by commas."),
     Variable(
         "PUBLIC_URL",
@@ -67,7 +67,7 @@ VARIABLES = (
         "list",
         REQUIRED,
         "Keys of the tickets' QR codes, by commas: the first one signs, all of them verify.",
-        "see docs/settings.md",
+        "",
     ),
     Variable("MEDIA_ROOT", "str", ".local/media", "Folder of the ticket files. Never served directly."),
     Variable("STATIC_ROOT", "str", ".local/static", "Folder that `collectstatic` fills and WhiteNoise serves."),

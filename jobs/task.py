@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from celery import Task
@@ -59,7 +60,8 @@ class LedgerTask(Task):
 
     def body(self, **kwargs: Any) -> None:
         """The task's own function, without Celery's retry wrapper, which would publish ETA messages."""
-        getattr(self, "_orig_run", self.run)(**kwargs)
+        function: Callable[..., None] = getattr(self, "_orig_run", None) or self.run
+        function(**kwargs)
 
     def policy(self) -> Policy:
         """The task's retry options as the ledger's policy takes them."""
