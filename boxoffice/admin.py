@@ -1,0 +1,113 @@
+"""Orders in the support desk: found by code, name or address, and told as a story. Read-only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import Exists, OuterRef, QuerySet, Value
+from django.db.models.functions import Concat
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from boxoffice.models import Order
+from boxoffice.order_address import address_of
+from boxoffice.support.story import tell_story
+from boxoffice.support.timeline import BAD_MAIL
+from inventory.venue_time import in_venue_time
+from jobs.models import Job
+from notifications.models import Notification
+from tickets.models import Ticket
+
+
+class AttentionFilter(admin.SimpleListFilter):
+    """Orders that a human must look at."""
+
+    title = _("attention")
+    parameter_name = "attention"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("needed", _("Needs a human"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Order]) -> QuerySet[Order]:
+        if self.value() != "needed":
+            return queryset
+        subject = Concat(Value("order:"), OuterRef("code"))
+        return queryset.filter(
+            Exists(Job.objects.filter(subject=subject, state=Job.State.DEAD))
+            | Exists(Ticket.objects.filter(order_id=OuterRef("pk"), status=Ticket.Status.FAILED))
+            | Exists(Notification.objects.filter(subject=subject, status__in=BAD_MAIL))
+        )
+
+
+@admin.register(Order)
+class OrderAdmin(admin.ModelAdmin):
+    """A list to search, and one page that tells what happened. Changes come as actions of their own."""
+
+    list_display = ("code", "name", "email", "show", "state", "seats", "amount", "placed")
+    list_filter = (AttentionFilter, "status", "show__venue", "placed_at")
+    list_select_related = ("show__venue",)
+    list_per_page = 50
+    ordering = ("-placed_at",)
+    search_fields = ("code", "name", "email")
+    search_help_text = _("Order code, name or e-mail address")
+    show_full_result_count = False
+
+    class Media:
+        css = {"all": ("boxoffice/css/support.css",)}
+
+    @admin.display(description=_("status"), ordering="status")
+    def state(self, order: Order) -> SafeString:
+        return format_html('<span class="chip {}">{}</span>', order.status, order.get_status_display())
+
+    @admin.display(description=_("seats"))
+    def seats(self, order: Order) -> int:
+        return len(order.hold.seat_ids)
+
+    @admin.display(description=_("total"), ordering="total")
+    def amount(self, order: Order) -> str:
+        return str(order.money)
+
+    @admin.display(description=_("placed"), ordering="placed_at")
+    def placed(self, order: Order) -> str:
+        return in_venue_time(instant=order.placed_at, zone=order.show.venue.zone)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Order]:
+        return super().get_queryset(request).select_related("show__venue", "hold")
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The order's story in place of a form."""
+        order = self.get_object(request, object_id)
+        if not self.has_view_permission(request, order):
+            raise PermissionDenied
+        if order is None:
+            return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)  # type: ignore[attr-defined]
+        context = {
+            **self.admin_site.each_context(request),
+            "title": _("Order %(code)s") % {"code": order.code},
+            "opts": self.opts,
+            "media": self.media,
+            "order": order,
+            "show": order.show,
+            "starts": in_venue_time(instant=order.show.starts_at, zone=order.show.venue.zone),
+            "page": address_of(order),
+            "story": tell_story(order=order),
+            "may_see_jobs": request.user.has_perm("jobs.view_job"),
+            **(extra_context or {}),
+        }
+        return TemplateResponse(request, "admin/boxoffice/order/story.html", context)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Order | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Order | None = None) -> bool:
+        return False

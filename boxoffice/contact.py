@@ -1,0 +1,101 @@
+"""Who buys, as typed into a form: a name in any script and a mail address, made safe to print and to send to."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from django.core.exceptions import ValidationError
+from django.core.validators import EmailValidator
+from django.utils.translation import gettext as _
+
+from boxoffice.errors import InvalidContact
+
+NAME_MAX_LENGTH = 200  # what fits on a ticket when it wraps, and the column
+EMAIL_MAX_LENGTH = 254  # RFC 5321: a path of 256 with its angle brackets
+LOCAL_PART_MAX_LENGTH = 64  # RFC 5321, 4.5.3.1.1
+
+# Characters that a name can do without and that break headers, lines or the direction of the text around it:
+# controls, line and paragraph separators, lone surrogates, and the embedding, override and isolate marks.
+# Joiners stay: Persian and Hindi names and emoji need them.
+_FORBIDDEN_CATEGORIES = frozenset({"Cc", "Zl", "Zp", "Cs"})
+_FORBIDDEN_MARKS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_VISIBLE = frozenset("LNPS")  # first letters of the categories that leave ink on paper
+
+# Without Django's exception for "localhost": a ticket must reach somebody.
+_is_address = EmailValidator(allowlist=[])
+_DOMAIN_LITERAL = re.compile(r"@\[[^\]]*\]$")
+
+
+@dataclass(frozen=True)
+class Contact:
+    """A name and an address that passed ``clean_contact``."""
+
+    name: str
+    email: str
+
+
+def clean_contact(*, name: str, email: str) -> Contact:
+    """Return both cleaned, or raise InvalidContact with a sentence for each field that is wrong."""
+    cleaned: dict[str, str] = {}
+    wrong: dict[str, str] = {}
+    for field, value, clean in (("name", name, clean_name), ("email", email, clean_email)):
+        try:
+            cleaned[field] = clean(value)
+        except InvalidContact as error:
+            wrong.update(error.fields)
+    if wrong:
+        raise InvalidContact(wrong)
+    return Contact(name=cleaned["name"], email=cleaned["email"])
+
+
+def clean_name(value: str) -> str:
+    """Return the name trimmed and in normal form C. Raises InvalidContact (field ``name``)."""
+    name = unicodedata.normalize("NFC", value.strip())
+    if not any(unicodedata.category(character)[0] in _VISIBLE for character in name):
+        raise InvalidContact({"name": _("Enter the name that should stand on the tickets.")})
+    if any(_is_forbidden(character) for character in name):
+        raise InvalidContact(
+            {"name": _("The name contains a line break or an invisible control character. Type it in one line.")}
+        )
+    if len(name) > NAME_MAX_LENGTH:
+        raise InvalidContact({"name": _("The name is too long. Shorten it to 200 characters.")})
+    return name
+
+
+def clean_email(value: str) -> str:
+    """Return the address trimmed, its domain in lower case. Domains in any script are fine.
+
+    Raises InvalidContact (field ``email``).
+    """
+    email = unicodedata.normalize("NFC", value.strip())
+    if not email:
+        raise InvalidContact({"email": _("Enter the e-mail address that the tickets should go to.")})
+    if any(_is_forbidden(character) or character.isspace() for character in email):
+        raise InvalidContact({"email": _("The e-mail address contains a space or a line break. Remove it.")})
+    local, at, domain = email.rpartition("@")
+    if email.count("@") > 1 or "," in email or ";" in email:
+        raise InvalidContact({"email": _("Enter one e-mail address only, such as name@example.org.")})
+    if not at or not _is_deliverable(local=local, domain=domain):
+        raise InvalidContact({"email": _("This is not a complete e-mail address. Enter it like name@example.org.")})
+    if len(email) > EMAIL_MAX_LENGTH:
+        raise InvalidContact({"email": _("The e-mail address is too long. Use one of up to 254 characters.")})
+    return f"{local}@{domain.lower()}"
+
+
+def _is_forbidden(character: str) -> bool:
+    return unicodedata.category(character) in _FORBIDDEN_CATEGORIES or character in _FORBIDDEN_MARKS
+
+
+def _is_deliverable(*, local: str, domain: str) -> bool:
+    """Whether mail servers on the open internet take the address: no quoted part, no bare host, no IP number."""
+    address = f"{local}@{domain}"
+    if len(local) > LOCAL_PART_MAX_LENGTH or local.startswith('"') or _DOMAIN_LITERAL.search(address):
+        return False
+    try:
+        _is_address(address)
+        domain.encode("idna")
+    except (ValidationError, UnicodeError):
+        return False
+    return True

@@ -1,0 +1,60 @@
+"""Why the box office refused. Each error's docstring is its message and tells the fan what to do.
+
+Holds and seats have errors of their own (``inventory.errors``), which pass through the services of this app.
+The docstrings are set with ``gettext_noop`` so that translators find them; ``status_code`` is the HTTP status that
+a page answers with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.utils.translation import gettext as translate
+from django.utils.translation import gettext_noop
+
+from jobs.errors import PermanentError
+
+
+class BoxOfficeError(PermanentError):
+    __doc__ = gettext_noop("This is not possible. Load the page again and try once more.")
+    status_code = 409
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message or translate(self.__doc__ or ""))
+
+
+class InvalidContact(BoxOfficeError):
+    __doc__ = gettext_noop("Look at the name and the e-mail address again.")
+    status_code = 422
+
+    def __init__(self, fields: Mapping[str, str]) -> None:
+        """``fields``: a sentence for each field (``name``, ``email``) that is wrong."""
+        super().__init__(" ".join(fields.values()))
+        self.fields = dict(fields)
+
+
+class PaymentNotAvailable(BoxOfficeError):
+    __doc__ = gettext_noop(
+        "These seats cost money, and this page cannot take payments yet. Choose a show that is free of charge."
+    )
+
+
+class OrderNotFound(BoxOfficeError):
+    __doc__ = gettext_noop("There is no such order. Check the link in your e-mail.")
+    status_code = 404
+
+
+class OrderNotOpen(BoxOfficeError):
+    __doc__ = gettext_noop("This order is closed and cannot be confirmed. Choose your seats again.")
+
+
+class SeatsDiffer(BoxOfficeError):
+    __doc__ = gettext_noop("The seats of this order have changed, and nothing was sold. Choose your seats again.")
+
+
+class UnknownMessage(BoxOfficeError):
+    __doc__ = gettext_noop("This kind of message has no text. List it in boxoffice/messages.")
+
+
+class DocumentMissing(BoxOfficeError):
+    __doc__ = gettext_noop("The tickets of this order have not been stored. Issue them again, then send the mail.")

@@ -1,0 +1,19 @@
+"""What this app announces. ``config/routes.py`` lists the tasks that follow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from boxoffice.models.order import subject_of
+from jobs.events import Event
+
+
+@dataclass(frozen=True)
+class OrderConfirmed(Event):
+    """The seats are sold and the tickets pending."""
+
+    order_id: int
+    order_code: str
+
+    def subject(self) -> str:
+        return subject_of(code=self.order_code)

@@ -1,0 +1,53 @@
+"""From a draft to an e-mail: one HTML frame and one text frame for all kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.template.loader import render_to_string
+from django.utils.translation import get_language, get_language_bidi
+from django.utils.translation import gettext as _
+
+from notifications.content import Attachment, EmailContent
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A message before it is laid out.
+
+    subject: the mail's subject, one line. preheader: what a mailbox shows beside it; not a repetition.
+    template: ``boxoffice/messages/<template>.html`` and ``.txt`` lay it out, with ``context``.
+    to_name: whom it greets; the address is the notification's own.
+    """
+
+    to_name: str
+    subject: str
+    preheader: str
+    template: str
+    context: Mapping[str, Any]
+    attachments: Sequence[Attachment] = ()
+
+
+def lay_out(draft: Draft, *, to_address: str) -> EmailContent:
+    """Render the draft in the active language as HTML and as text that stands on its own."""
+    context = {
+        **draft.context,
+        "subject": draft.subject,
+        "preheader": draft.preheader,
+        "language": get_language() or settings.LANGUAGE_CODE,
+        "direction": "rtl" if get_language_bidi() else "ltr",
+        "site_url": settings.PUBLIC_URL,
+        "site_name": _("BoxOffice"),
+    }
+    stem = f"boxoffice/messages/{draft.template}"
+    return EmailContent(
+        to_name=draft.to_name,
+        to_address=to_address,
+        subject=" ".join(draft.subject.split()),
+        text=render_to_string(f"{stem}.txt", context),
+        html=render_to_string(f"{stem}.html", context),
+        attachments=draft.attachments,
+    )

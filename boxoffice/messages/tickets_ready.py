@@ -1,0 +1,70 @@
+"""The mail that brings the tickets: what, when, where, which seats, the PDF, and the way back to the order."""
+
+from __future__ import annotations
+
+from django.utils import dateformat
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from boxoffice.errors import DocumentMissing, OrderNotFound
+from boxoffice.messages.base import Draft
+from boxoffice.models import Order
+from boxoffice.models.order import code_of
+from boxoffice.order_address import address_of
+from boxoffice.selectors import lines_of_order, order_by_code
+from inventory.models import Show
+from inventory.venue_time import in_venue_time
+from notifications.content import Attachment
+from tickets.selectors import document_of_order
+from tickets.storage import open_document
+
+KIND = "tickets_ready"
+
+
+def draft(*, subject: str) -> Draft:
+    """The mail as things stand now. Three queries and one read of the ticket file, outside any transaction.
+
+    Raises OrderNotFound, DocumentMissing (the tickets are not issued), and OSError when the file cannot be read.
+    """
+    order = order_by_code(code=code_of(subject=subject))
+    if order is None:
+        raise OrderNotFound
+    lines = list(lines_of_order(order_id=order.pk))
+    show = order.show
+    starts = in_venue_time(instant=show.starts_at, zone=show.venue.zone)
+    return Draft(
+        to_name=order.name,
+        subject=ngettext("Your ticket: %(show)s, %(day)s", "Your tickets: %(show)s, %(day)s", len(lines))
+        % {"show": show.title, "day": _day(show)},
+        preheader=_("%(starts)s, %(venue)s. The tickets are attached.") % {"starts": starts, "venue": show.venue.name},
+        template=KIND,
+        context={
+            "order": order,
+            "order_url": address_of(order),
+            "show": show,
+            "venue": show.venue,
+            "starts": starts,
+            "doors": dateformat.time_format(show.doors_at_local, _clock()),
+            "lines": lines,
+            "total": order.money,
+        },
+        attachments=(_ticket_file(order),),
+    )
+
+
+def _ticket_file(order: Order) -> Attachment:
+    document = document_of_order(order_id=order.pk)
+    if document is None:
+        raise DocumentMissing
+    with open_document(document=document) as file:
+        content = file.read()
+    name = _("tickets-%(code)s.pdf") % {"code": order.code}
+    return Attachment(name=name, content_type="application/pdf", content=content)
+
+
+def _day(show: Show) -> str:
+    return dateformat.format(show.starts_at_local, pgettext("day, in Django's date format", "D j M Y"))
+
+
+def _clock() -> str:
+    return pgettext("time of day, in Django's date format", "H:i")

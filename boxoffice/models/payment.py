@@ -1,0 +1,57 @@
+"""One attempt to take money for an order. Modelled ahead of the payment provider: free orders have none."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from boxoffice.models.order import Order
+from jobs.clock import DatabaseNow
+
+
+class Payment(models.Model):
+    """One row per attempt. The key is stored before the provider hears of the attempt (I4)."""
+
+    class Status(models.TextChoices):
+        """`created → pending → succeeded | failed | expired`."""
+
+        CREATED = "created", _("created")
+        PENDING = "pending", _("pending")
+        SUCCEEDED = "succeeded", _("succeeded")
+        FAILED = "failed", _("failed")
+        EXPIRED = "expired", _("expired")
+
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="payments", verbose_name=_("order"))
+    status = models.CharField(_("status"), max_length=10, choices=Status.choices, default=Status.CREATED)
+    amount = models.BigIntegerField(_("amount"), help_text=_("In the currency's minor unit."))
+    currency = models.CharField(_("currency"), max_length=3)
+    idempotency_key = models.CharField(_("idempotency key"), max_length=64)
+    provider_id = models.CharField(_("id at the provider"), max_length=255, blank=True)
+    created_at = models.DateTimeField(_("created"), db_default=DatabaseNow())
+    settled_at = models.DateTimeField(_("settled"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("payment")
+        verbose_name_plural = _("payments")
+        constraints = [
+            models.UniqueConstraint(fields=["idempotency_key"], name="payment_key_once"),
+            models.CheckConstraint(
+                name="payment_status_is_known",
+                condition=Q(status__in=("created", "pending", "succeeded", "failed", "expired")),
+            ),
+            models.CheckConstraint(name="payment_amount_is_positive", condition=Q(amount__gt=0)),
+            models.CheckConstraint(name="payment_currency_is_a_code", condition=Q(currency__regex=r"^[A-Z]{3}$")),
+            models.CheckConstraint(name="payment_has_a_key", condition=~Q(idempotency_key="")),
+            models.CheckConstraint(
+                name="payment_settled_has_its_instant",
+                condition=Q(status__in=("created", "pending"), settled_at__isnull=True)
+                | Q(status__in=("succeeded", "failed", "expired"), settled_at__isnull=False),
+            ),
+            models.UniqueConstraint(
+                fields=["provider_id"], name="payment_once_per_provider_id", condition=~Q(provider_id="")
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.order_id}/{self.pk}"

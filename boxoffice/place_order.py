@@ -1,0 +1,115 @@
+"""Placing an order: a hold gets a buyer, and its prices are written down."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+from boxoffice import transitions
+from boxoffice.contact import Contact, clean_contact
+from boxoffice.errors import PaymentNotAvailable
+from boxoffice.models import Order, OrderLine
+from boxoffice.order_code import draw_code, draw_token
+from inventory.errors import HoldExpired, HoldIncomplete, HoldNotActive, UnknownHold
+from inventory.models import Hold, Seat
+from jobs.clock import DatabaseNow
+
+DRAWS = 5  # of a new code, until one is free; even the second is needed once in hundreds of thousands of orders
+
+
+def place_order(*, hold_token: UUID, name: str, email: str, language: str) -> Order:
+    """Turn the hold with this secret into an order that waits for its payment, and return it.
+
+    The same hold placed again gives the same order and enqueues nothing; while that order waits, what was typed last
+    (name, address, language) counts. Two calls at once meet at the hold's row. The prices are those of the hold's
+    seats; nothing that a browser sends is believed.
+
+    language: a code from LANGUAGES; another one falls back to the default.
+
+    Raises InvalidContact, PaymentNotAvailable (seats that cost money), and from inventory UnknownHold, HoldExpired,
+    HoldNotActive and HoldIncomplete. Each changes nothing.
+    """
+    contact = clean_contact(name=name, email=email)
+    language = language if language in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
+    with transaction.atomic():
+        hold = _locked(hold_token=hold_token)
+        order = Order.objects.filter(hold_id=hold.pk).first()
+        if order is None:
+            return _place(hold=hold, contact=contact, language=language)
+    # Outside of the hold's lock, since confirm_order locks the order first and the hold second.
+    return _with_contact(order=order, contact=contact, language=language)
+
+
+def _locked(*, hold_token: UUID) -> Hold:
+    alive = Q(expires_at__gt=DatabaseNow())
+    hold = (
+        Hold.objects.select_for_update(of=("self",))
+        .select_related("show")
+        .annotate(has_time=alive)
+        .filter(token=hold_token)
+        .first()
+    )
+    if hold is None:
+        raise UnknownHold
+    return hold
+
+
+def _place(*, hold: Hold, contact: Contact, language: str) -> Order:
+    if hold.status == Hold.Status.EXPIRED or (
+        hold.status == Hold.Status.ACTIVE and not hold.has_time  # type: ignore[attr-defined]
+    ):
+        raise HoldExpired
+    if hold.status != Hold.Status.ACTIVE:
+        raise HoldNotActive
+    seats = list(
+        Seat.objects.filter(hold_id=hold.pk, status=Seat.Status.HELD).select_related("tier").order_by("position")
+    )
+    if len(seats) != len(hold.seat_ids):
+        raise HoldIncomplete
+    total = sum(seat.tier.price for seat in seats)
+    if total > 0:
+        raise PaymentNotAvailable
+    order = _inserted(
+        Order(
+            hold=hold,
+            show=hold.show,
+            name=contact.name,
+            email=contact.email,
+            language=language,
+            total=total,
+            currency=hold.show.currency,
+        )
+    )
+    OrderLine.objects.bulk_create(
+        OrderLine(order=order, seat=seat, tier_name=seat.tier.name, price=seat.tier.price) for seat in seats
+    )
+    return order
+
+
+def _inserted(order: Order) -> Order:
+    """Insert the order under a code that nobody has. The hold's lock rules out every other conflict."""
+    for draw in range(1, DRAWS + 1):
+        order.code, order.token = draw_code(), draw_token()
+        try:
+            with transaction.atomic():
+                order.save(force_insert=True)
+        except IntegrityError:
+            if draw == DRAWS:
+                raise
+        else:
+            return order
+    raise AssertionError("The last draw returns or raises.")
+
+
+def _with_contact(*, order: Order, contact: Contact, language: str) -> Order:
+    """The order after the last correction of who buys. A confirmed order keeps its buyer: the tickets name him."""
+    typed = {"name": contact.name, "email": contact.email, "language": language}
+    if order.status == Order.Status.PENDING_PAYMENT and any(
+        getattr(order, field) != value for field, value in typed.items()
+    ):
+        transitions.correct_contact(order_id=order.pk, **typed)
+        order.refresh_from_db()
+    return order

@@ -1,0 +1,1 @@
+"""The support desk: what happened to an order, in words that need no engineer."""

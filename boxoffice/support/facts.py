@@ -1,0 +1,52 @@
+"""The rows that tell an order's story, read together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from boxoffice.models import Order, OrderLine
+from boxoffice.selectors import lines_of_order
+from jobs.clock import database_now
+from jobs.models import Job
+from jobs.selectors import jobs_about
+from notifications.models import Notification
+from notifications.selectors import notifications_about
+from tickets.models import Ticket, TicketDocument
+from tickets.selectors import document_of_order, tickets_of_order
+
+# Whoever looks at a job in one of these states may still expect something of it.
+OPEN_STATES = frozenset({Job.State.WAITING, Job.State.PUBLISHED, Job.State.RUNNING})
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All that is known of an order at ``now``, the database's clock."""
+
+    order: Order
+    lines: Sequence[OrderLine]
+    tickets: Sequence[Ticket]
+    document: TicketDocument | None
+    mails: Sequence[Notification]
+    jobs: Sequence[Job]
+    now: datetime
+
+    @property
+    def hold_has_lapsed(self) -> bool:
+        """The hold was not confirmed in time, whether or not a job has marked it."""
+        hold = self.order.hold
+        return hold.status == "expired" or (hold.status == "active" and hold.expires_at <= self.now)
+
+
+def gather_facts(*, order: Order) -> Facts:
+    """Read them: six queries. ``order`` comes with its show, venue and hold selected."""
+    return Facts(
+        order=order,
+        lines=list(lines_of_order(order_id=order.pk)),
+        tickets=list(tickets_of_order(order_id=order.pk)),
+        document=document_of_order(order_id=order.pk),
+        mails=list(notifications_about(subject=order.subject)),
+        jobs=list(jobs_about(subject=order.subject)),
+        now=database_now(),
+    )

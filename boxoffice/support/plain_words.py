@@ -1,0 +1,61 @@
+"""Jobs and their errors, said so that support staff can tell a fan."""
+
+from __future__ import annotations
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as translate
+from django.utils.translation import gettext_lazy as _
+
+_JOBS: dict[str, str | Promise] = {
+    "tickets.issue_tickets": _("Make the tickets"),
+    "boxoffice.tell_tickets_ready": _("Plan the mail with the tickets"),
+    "boxoffice.send_message": _("Send the mail"),
+}
+
+_MESSAGES: dict[str, str | Promise] = {
+    "tickets_ready": _("Mail with the tickets"),
+}
+
+# By the class that stands before the colon of a job's error. Errors of our own are sentences already.
+_ERRORS: dict[str, str | Promise] = {
+    "ConnectionRefusedError": _("The other side refused the connection. It may be down."),
+    "ConnectionResetError": _("The connection broke off."),
+    "BrokenPipeError": _("The connection broke off."),
+    "ConnectionAbortedError": _("The connection broke off."),
+    "SMTPServerDisconnected": _("The mail server hung up."),
+    "SMTPConnectError": _("The mail server was not ready."),
+    "SMTPHeloError": _("The mail server was not ready."),
+    "SMTPRecipientsRefused": _("The mail server does not accept the address."),
+    "SMTPSenderRefused": _("The mail server does not accept us as a sender."),
+    "SMTPDataError": _("The mail server refused the message."),
+    "TimeoutError": _("There was no answer in time."),
+    "gaierror": _("The server's name could not be found."),
+    "SSLCertVerificationError": _("The server's certificate is not valid."),
+    "SoftTimeLimitExceeded": _("It took too long and was stopped."),
+    "OperationalError": _("The database was away or busy."),
+    "InterfaceError": _("The connection to the database was lost."),
+    "FileNotFoundError": _("A file is missing."),
+    "PermissionError": _("A file may not be read or written."),
+}
+
+
+def name_of_job(task: str) -> str:
+    """What a job does, in words; the task's own name where no words are known."""
+    return str(_JOBS.get(task, task))
+
+
+def name_of_message(kind: str) -> str:
+    """What a message is, in words; the kind's own name where no words are known."""
+    return str(_MESSAGES.get(kind, kind))
+
+
+def explain(error: str) -> str:
+    """A job's error (``TimeoutError: timed out``) as a sentence; empty for no error."""
+    if not error:
+        return ""
+    name, _colon, text = error.partition(": ")
+    known = _ERRORS.get(name.rpartition(".")[2])
+    if known is not None:
+        return str(known)
+    text = text.strip()
+    return text if text else translate("An unexpected error (%(name)s).") % {"name": name}

@@ -1,0 +1,113 @@
+"""What is wrong with an order, and what to do about it. Pure: it reads the facts and touches no database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from boxoffice.models import Order
+from boxoffice.support.facts import OPEN_STATES, Facts
+from boxoffice.support.plain_words import explain, name_of_job, name_of_message
+from boxoffice.support.timeline import BAD_MAIL, instant_in_words
+from jobs.models import Job
+from tickets.models import Ticket
+
+# An idle system starts a job within milliseconds, a busy one within seconds. After a minute nobody is working.
+OVERDUE_AFTER = timedelta(minutes=1)
+
+_SOLD = frozenset({Order.Status.CONFIRMED, Order.Status.PARTLY_REFUNDED})
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong, and what to do. ``needs_a_human`` is False where it mends itself."""
+
+    what: str
+    advice: str
+    needs_a_human: bool = True
+    job_id: int | None = None
+
+
+def find_problems(facts: Facts) -> list[Problem]:
+    """All that is wrong, what needs a human first."""
+    found = [*_jobs(facts), *_tickets(facts), *_mails(facts), *_sale(facts)]
+    return sorted(found, key=lambda problem: not problem.needs_a_human)
+
+
+def _jobs(facts: Facts) -> Iterator[Problem]:
+    for job in facts.jobs:
+        name = name_of_job(job.task)
+        if job.state == Job.State.DEAD:
+            yield Problem(
+                _("“%(job)s” was given up: %(why)s") % {"job": name, "why": explain(job.error) or job.reason},
+                _("Mend the cause, then have the job replayed. It will not be tried again by itself."),
+                job_id=job.pk,
+            )
+        elif job.state in OPEN_STATES and job.attempts:
+            yield _tried_again(job, name, facts)
+        elif job.state in (Job.State.WAITING, Job.State.PUBLISHED) and job.available_at < facts.now - OVERDUE_AFTER:
+            since = instant_in_words(job.available_at, facts)
+            yield Problem(
+                _("“%(job)s” has been waiting for a worker since %(since)s.") % {"job": name, "since": since},
+                _("Check that the relay and the workers are running. Nothing is lost meanwhile."),
+                job_id=job.pk,
+            )
+
+
+def _tried_again(job: Job, name: str, facts: Facts) -> Problem:
+    what = ngettext("“%(job)s” has failed once: %(why)s", "“%(job)s” has failed %(n)d times: %(why)s", job.attempts) % {
+        "job": name,
+        "n": job.attempts,
+        "why": explain(job.error),
+    }
+    advice = _("Nothing to do yet: the next attempt is due on %(instant)s.") % {
+        "instant": instant_in_words(job.available_at, facts)
+    }
+    return Problem(what, advice, needs_a_human=False, job_id=job.pk)
+
+
+def _tickets(facts: Facts) -> Iterator[Problem]:
+    if facts.order.status not in _SOLD:
+        return
+    live = [ticket for ticket in facts.tickets if ticket.status != Ticket.Status.VOID]
+    failed = sum(ticket.status == Ticket.Status.FAILED for ticket in live)
+    pending = any(ticket.status == Ticket.Status.PENDING for ticket in live)
+    if facts.order.status == Order.Status.CONFIRMED and len(live) < len(facts.lines):
+        yield Problem(
+            _("The order has %(seats)d seats and %(tickets)d tickets.")
+            % {"seats": len(facts.lines), "tickets": len(live)},
+            _("Tell an engineer: this should be impossible."),
+        )
+    if failed:
+        yield Problem(
+            ngettext("%(n)d ticket could not be made.", "%(n)d tickets could not be made.", failed) % {"n": failed},
+            _("The fan's seats are safe. Replay the job that makes the tickets."),
+        )
+    if pending and not any(job.state in OPEN_STATES for job in facts.jobs):
+        yield Problem(
+            _("The tickets are not made yet, and no job is working on them."),
+            _("Tell an engineer: the job that makes the tickets has been cancelled or is missing."),
+        )
+
+
+def _mails(facts: Facts) -> Iterator[Problem]:
+    for mail in facts.mails:
+        if mail.status in BAD_MAIL:
+            words = {"message": name_of_message(mail.kind), "address": mail.recipient}
+            yield Problem(
+                _("%(message)s to %(address)s did not arrive: ") % words + str(mail.get_status_display()) + ".",
+                _("Check the address with the fan. The order's page has the tickets meanwhile."),
+            )
+
+
+def _sale(facts: Facts) -> Iterator[Problem]:
+    if facts.order.status == Order.Status.PENDING_PAYMENT and facts.hold_has_lapsed:
+        yield Problem(
+            _("The order was never confirmed, and its seats are on sale again."),
+            _("Ask the fan to choose seats again. Nothing was charged."),
+            needs_a_human=False,
+        )

@@ -1,0 +1,142 @@
+"""An order's story in the order in which it happened. Pure: it reads the facts and touches no database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import groupby
+
+from django.utils import dateformat
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from boxoffice.support.facts import Facts
+from boxoffice.support.plain_words import explain, name_of_job, name_of_message
+from inventory.models import Hold
+from jobs.models import Job
+from notifications.models import Notification
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One thing that happened or is to happen.
+
+    when: the instant in the venue's time, to the second. mood: ``good``, ``open``, ``bad`` or ``plain``; the state
+    says the same in words. job_id: the ledger's row, where it is one.
+    """
+
+    at: datetime
+    when: str
+    title: str
+    state: str
+    mood: str
+    notes: list[str] = field(default_factory=list)
+    job_id: int | None = None
+
+
+def build_timeline(facts: Facts) -> list[Entry]:
+    """Everything from the hold on, oldest first."""
+    entries = [*_sale(facts), *_jobs(facts), *_tickets(facts), *_mails(facts)]
+    return sorted(entries, key=lambda entry: entry.at)
+
+
+def instant_in_words(instant: datetime, facts: Facts) -> str:
+    """To the second, in the venue's time: what staff compare with logs and with what a fan says."""
+    pattern = pgettext("date and time to the second, in Django's date format", "D j M Y, H:i:s")
+    return dateformat.format(instant.astimezone(facts.order.show.venue.zone), pattern)
+
+
+def _entry(
+    facts: Facts, at: datetime, title: str, state: str, mood: str, *notes: str, job_id: int | None = None
+) -> Entry:
+    when = instant_in_words(at, facts)
+    return Entry(at=at, when=when, title=title, state=state, mood=mood, notes=[n for n in notes if n], job_id=job_id)
+
+
+def _sale(facts: Facts) -> Iterator[Entry]:
+    order, hold = facts.order, facts.order.hold
+    seats = "; ".join(line.seat.label for line in facts.lines)
+    until = _("Held until %(instant)s.") % {"instant": instant_in_words(hold.expires_at, facts)}
+    yield _entry(facts, hold.created_at, _("Seats held"), _("done"), "good", seats, until)
+    yield _entry(facts, order.placed_at, _("Order placed"), _("done"), "good", _("Language: %s.") % order.language)
+    if order.confirmed_at:
+        yield _entry(facts, order.confirmed_at, _("Order confirmed"), _("done"), "good", _("The seats are sold."))
+    elif facts.hold_has_lapsed:
+        yield _entry(facts, hold.expires_at, _("The time to buy ran out"), _("expired"), "bad")
+    elif hold.status == Hold.Status.ACTIVE:
+        yield _entry(facts, facts.now, _("Waiting for the fan"), _("open"), "open", until)
+
+
+def _jobs(facts: Facts) -> Iterator[Entry]:
+    for job in facts.jobs:
+        title = name_of_job(job.task)
+        state, mood = _state_of(job, facts)
+        yield _entry(facts, job.created_at, title, state, mood, *_notes_on(job, facts), job_id=job.pk)
+
+
+def _state_of(job: Job, facts: Facts) -> tuple[str, str]:
+    if job.state == Job.State.WAITING:
+        if job.attempts:
+            return _("will be tried again"), "open"
+        return (_("waits for its time") if job.available_at > facts.now else _("waits for a worker")), "open"
+    words = {
+        Job.State.PUBLISHED: (_("handed to the workers"), "open"),
+        Job.State.RUNNING: (_("running"), "open"),
+        Job.State.DONE: (_("done"), "good"),
+        Job.State.DEAD: (_("given up"), "bad"),
+        Job.State.CANCELLED: (_("cancelled"), "plain"),
+    }
+    return words[Job.State(job.state)]
+
+
+def _notes_on(job: Job, facts: Facts) -> Iterator[str]:
+    if job.attempts:
+        yield ngettext("%(n)d attempt failed.", "%(n)d attempts failed.", job.attempts) % {"n": job.attempts}
+    if job.error:
+        yield _("Last error: %(words)s [%(error)s]") % {"words": explain(job.error), "error": job.error}
+    if job.state == Job.State.WAITING and (job.attempts or job.available_at > facts.now):
+        yield _("Next attempt: %(instant)s.") % {"instant": instant_in_words(job.available_at, facts)}
+    if job.state in (Job.State.DEAD, Job.State.CANCELLED) and job.reason:
+        yield _("Reason: %(reason)s.") % {"reason": job.reason}
+    if job.generation:
+        yield ngettext("Replayed once.", "Replayed %(n)d times.", job.generation) % {"n": job.generation}
+    yield from _times_of(job, facts)
+
+
+def _times_of(job: Job, facts: Facts) -> Iterator[str]:
+    if job.started_at is None:
+        return
+    started = instant_in_words(job.started_at, facts)
+    if job.finished_at is None or job.finished_at < job.started_at:
+        yield _("Last started %(instant)s.") % {"instant": started}
+    else:
+        took = (job.finished_at - job.started_at).total_seconds()
+        yield _("Started %(instant)s, took %(seconds).2f s.") % {"instant": started, "seconds": took}
+
+
+def _tickets(facts: Facts) -> Iterator[Entry]:
+    issued = sorted((t for t in facts.tickets if t.issued_at), key=lambda t: (t.issued_at, t.pk))
+    for at, group in groupby(issued, key=lambda ticket: ticket.issued_at):
+        tickets = list(group)
+        title = ngettext("Ticket issued", "%(n)d tickets issued", len(tickets)) % {"n": len(tickets)}
+        assert at is not None
+        yield _entry(facts, at, title, _("done"), "good", ", ".join(t.printed_code for t in tickets))
+
+
+def _mails(facts: Facts) -> Iterator[Entry]:
+    for mail in facts.mails:
+        if mail.sent_at:
+            title = _("%(message)s sent") % {"message": name_of_message(mail.kind)}
+            mood = "bad" if mail.status in BAD_MAIL else "good"
+            yield _entry(facts, mail.sent_at, title, str(mail.get_status_display()), mood, mail.recipient)
+
+
+BAD_MAIL = frozenset(
+    {
+        Notification.Status.FAILED,
+        Notification.Status.BOUNCED,
+        Notification.Status.COMPLAINED,
+        Notification.Status.SUPPRESSED,
+    }
+)

@@ -1,0 +1,26 @@
+"""Planning the mail that brings an order's tickets."""
+
+from __future__ import annotations
+
+from boxoffice.errors import OrderNotFound
+from boxoffice.messages import tickets_ready
+from boxoffice.models import Order
+from notifications.plan import plan_notification
+
+
+def plan_tickets_mail(*, order_id: int) -> None:
+    """Plan the mail to the order's address, once: a second call plans nothing. Requires a transaction.
+
+    The plan names kind, subject and language and holds no content; what it says is drafted when it is sent.
+    Raises OrderNotFound.
+    """
+    order = Order.objects.filter(pk=order_id).first()
+    if order is None:
+        raise OrderNotFound
+    plan_notification(
+        kind=tickets_ready.KIND,
+        subject=order.subject,
+        recipient=order.email,
+        language=order.language,
+        task="boxoffice.send_message",
+    )

@@ -1,0 +1,148 @@
+"""What a fan may type as name and address."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxoffice.contact import clean_contact, clean_email, clean_name
+from boxoffice.errors import InvalidContact
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Ada Lovelace",
+        "Zoë O’Brien-Núñez",
+        "Γιώργος Παπαδόπουλος",
+        "Анна Ахматова",
+        "محمد بن سلمان",
+        "עמוס עוז",
+        "สมชาย ใจดี",
+        "王小明",
+        "山田太郎",
+        "김민수",
+        "علی‌رضا",  # a zero-width non-joiner belongs to the spelling
+        "Kim 👩‍👩‍👧",
+        "X Æ A-12",
+        "<b>Bobby</b>; DROP TABLE",
+        "a" * 200,
+    ],
+)
+def test_a_name_in_any_script_is_kept_as_typed(name: str) -> None:
+    assert clean_name(name) == name
+
+
+def test_a_name_is_trimmed_and_put_into_normal_form() -> None:
+    assert clean_name("  Zoe\u0308 Durand \n") == "Zo\u00eb Durand"
+
+
+@pytest.mark.parametrize("name", ["", "   ", "\u200d", "\u200b\u200b", "\n"])
+def test_a_name_without_a_visible_character_is_refused(name: str) -> None:
+    with pytest.raises(InvalidContact, match="Enter the name"):
+        clean_name(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Ada\r\nBcc: all@example.org",
+        "Ada\nLovelace",
+        "Ada\tLovelace",
+        "Ada\x00",
+        "Ada\x1b[31m",
+        "Ada\u2028Lovelace",
+        "Ada\u202eecalevoL",
+        "Ada\u0085L",
+        "Ada \ud83d",
+    ],
+)
+def test_a_name_with_line_breaks_or_control_characters_is_refused(name: str) -> None:
+    with pytest.raises(InvalidContact, match="one line") as refusal:
+        clean_name(name)
+    assert set(refusal.value.fields) == {"name"}
+
+
+def test_a_name_over_200_characters_is_refused() -> None:
+    with pytest.raises(InvalidContact, match="200"):
+        clean_name("a" * 201)
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        ("ada@example.org", "ada@example.org"),
+        ("  ada@example.org ", "ada@example.org"),
+        ("Ada.Lovelace+tickets@Example.ORG", "Ada.Lovelace+tickets@example.org"),
+        ("o'brien@example.co.uk", "o'brien@example.co.uk"),
+        ("ada@bücher.example", "ada@bücher.example"),
+        ("ada@例え.テスト", "ada@例え.テスト"),
+        ("ada@xn--bcher-kva.example", "ada@xn--bcher-kva.example"),
+        (f"{'a' * 64}@example.org", f"{'a' * 64}@example.org"),
+    ],
+)
+def test_a_real_address_is_accepted_with_its_domain_in_lower_case(typed: str, kept: str) -> None:
+    assert clean_email(typed) == kept
+
+
+@pytest.mark.parametrize(
+    "email",
+    [
+        "ada",
+        "ada@",
+        "@example.org",
+        "ada@localhost",
+        "ada@example",
+        "ada@example.org.",
+        ".ada@example.org",
+        "ada.@example.org",
+        "a..da@example.org",
+        "ada@-example.org",
+        "ada@exa_mple.org",
+        "ada@example..org",
+        "ada@[127.0.0.1]",
+        '"ada lovelace"@example.org'.replace(" ", "_"),
+        "Ada <ada@example.org>",
+        "äda@example.org",
+        f"{'a' * 65}@example.org",
+        f"ada@{'a' * 64}.org",
+    ],
+)
+def test_what_no_mail_server_takes_is_refused(email: str) -> None:
+    with pytest.raises(InvalidContact) as refusal:
+        clean_email(email)
+    assert set(refusal.value.fields) == {"email"}
+
+
+@pytest.mark.parametrize(
+    "email",
+    [
+        "ada@example.org\r\nBcc: all@example.org",
+        "ada@example.org\nX: y",
+        "ada @example.org",
+        "ada@exam\u2028ple.org",
+        "ada@example.org\x00",
+        "a\tda@example.org",
+    ],
+)
+def test_an_address_cannot_become_a_second_header(email: str) -> None:
+    with pytest.raises(InvalidContact, match="space or a line break"):
+        clean_email(email)
+
+
+@pytest.mark.parametrize("email", ["a@example.org, b@example.org", "a@b@example.org", "a@example.org;b@example.org"])
+def test_two_addresses_in_one_field_are_refused(email: str) -> None:
+    with pytest.raises(InvalidContact):
+        clean_email(email)
+
+
+def test_an_address_over_254_characters_is_refused() -> None:
+    long_domain = ".".join(["a" * 60] * 4)
+    with pytest.raises(InvalidContact):
+        clean_email(f"{'a' * 60}@{long_domain}.org")
+
+
+def test_both_fields_are_told_at_once() -> None:
+    with pytest.raises(InvalidContact) as refusal:
+        clean_contact(name="", email="nonsense")
+    assert set(refusal.value.fields) == {"name", "email"}
+    assert refusal.value.status_code == 422
