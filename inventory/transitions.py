@@ -124,9 +124,9 @@ FREE_SEATS = """
 """
 
 # By primary key.
-MOVE_SHOW = """
+ADVANCE_SHOW = """
     UPDATE inventory_show SET status = %(to)s, version = version + 1
-     WHERE id = %(show_id)s AND status = ANY(%(from)s)
+     WHERE id = %(show_id)s AND status = ANY(%(may_come_from)s::text[])
 """
 
 # From which states a show may reach each state.
@@ -214,9 +214,10 @@ def free_seats(*, hold_ids: Sequence[int]) -> int:
     return _count(FREE_SEATS, hold_ids=list(hold_ids))
 
 
-def move_show(*, show_id: int, to: str) -> bool:
+def advance_show(*, show_id: int, to: str) -> bool:
     """The show's next state, if it may come from its present one; returns whether it did."""
-    return _count(MOVE_SHOW, **{"show_id": show_id, "to": to, "from": list(SHOW_MAY_COME_FROM[to])}) == 1
+    may_come_from = list(SHOW_MAY_COME_FROM.get(to, ()))
+    return _count(ADVANCE_SHOW, show_id=show_id, to=to, may_come_from=may_come_from) == 1
 
 
 def _rows(sql: str, **values: Any) -> list[tuple[Any, ...]]:

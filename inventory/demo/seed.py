@@ -1,0 +1,117 @@
+"""Fills a house with demo shows, through the same services that sell to fans."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+from random import Random
+
+from django.db import connection, transaction
+from django.db.models import Count
+
+from inventory.advance_show import advance_show
+from inventory.confirm_hold import confirm_hold
+from inventory.create_show import create_show
+from inventory.demo.programme import SHOWS, VENUES, DemoShow, DemoVenue, Sold
+from inventory.hold_seats import MAX_SEATS_PER_HOLD, hold_best_seats, hold_seats
+from inventory.import_seating_plan import import_seating_plan
+from inventory.models import Seat, SeatingPlan, Show, Venue
+from inventory.pretix_plan import check_plan
+from jobs.clock import DatabaseNow, database_now
+
+# Sales opened that long before today, at an hour when people are awake.
+ON_SALE_SINCE = timedelta(days=21)
+SALE_OPENS_AT = time(10, 0)
+
+# "Few left" on the pages.
+SEATS_LEFT_WHEN_NEARLY_ALL = 4
+# Of each tier, where some is sold.
+SHARE_SOLD_WHEN_SOME = 0.45
+
+# Two seeds at once would both find a show missing. Any number that nobody else locks.
+SEED_LOCK = 720_451_903
+
+
+def seed_demo() -> int:
+    """Create the venues that are missing, and each show that has no performance to come; returns how many shows.
+
+    What exists is left alone, so it can run again at any time, also on a later day when the first shows are over.
+    Everything costs nothing. One transaction.
+    """
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [SEED_LOCK])
+        now = database_now()
+        houses = {house.slug: house for house in VENUES}
+        plans = {house.slug: _plan(house) for house in VENUES}
+        return sum(_seed_show(show, houses[show.venue], plans[show.venue], now) for show in SHOWS)
+
+
+def _plan(house: DemoVenue) -> SeatingPlan:
+    venue, _ = Venue.objects.get_or_create(
+        slug=house.slug,
+        defaults={
+            "name": house.name,
+            "city": house.city,
+            "address": house.address,
+            "time_zone": house.time_zone,
+        },
+    )
+    return import_seating_plan(venue=venue, raw=(Path(__file__).parent / house.plan).read_bytes())
+
+
+def _seed_show(demo: DemoShow, house: DemoVenue, plan: SeatingPlan, now: datetime) -> bool:
+    to_come = Show.objects.filter(venue=plan.venue, title=demo.title, starts_at__gt=DatabaseNow())
+    if to_come.exists():
+        return False
+    today = now.astimezone(plan.venue.zone).date()
+    opens_in = timedelta(days=demo.opens_in_days) or -ON_SALE_SINCE
+    show = create_show(
+        plan=plan,
+        title=demo.title,
+        subtitle=demo.subtitle,
+        description=demo.description,
+        starts_at=_local(plan.venue, today + timedelta(days=demo.in_days), demo.at),
+        on_sale_at=_local(plan.venue, today + opens_in, SALE_OPENS_AT),
+        currency=house.currency,
+        prices={category.name: 0 for category in check_plan(plan.document).categories},
+    )
+    advance_show(show_id=show.pk, to=Show.Status.SCHEDULED)
+    _sell(show, demo.sold)
+    return True
+
+
+def _local(venue: Venue, day: date, at: time) -> datetime:
+    return datetime.combine(day, at, tzinfo=venue.zone)
+
+
+def _sell(show: Show, sold: Sold) -> None:
+    match sold:
+        case Sold.NOTHING:
+            return
+        case Sold.SOME:
+            _sell_to_parties(show)
+        case Sold.NEARLY_ALL:
+            _sell_rest(show, leave=SEATS_LEFT_WHEN_NEARLY_ALL)
+        case Sold.ALL:
+            _sell_rest(show, leave=0)
+
+
+def _sell_to_parties(show: Show) -> None:
+    """Couples, families and people on their own, the same ones each time, who take the best that is left."""
+    chance = Random(show.title)  # noqa: S311 - a demo, not a secret
+    for tier in show.tiers.annotate(seat_count=Count("seats")):
+        seats = round(tier.seat_count * SHARE_SOLD_WHEN_SOME)
+        while seats > 0:
+            party = min(seats, chance.choice((1, 2, 2, 2, 3, 4)))
+            hold = hold_best_seats(show_id=show.pk, tier_id=tier.pk, count=party)
+            confirm_hold(hold_id=hold.pk)
+            seats -= party
+
+
+def _sell_rest(show: Show, *, leave: int) -> None:
+    ids = list(Seat.objects.filter(show=show).order_by("position").values_list("pk", flat=True))
+    ids = ids[: len(ids) - leave]
+    for start in range(0, len(ids), MAX_SEATS_PER_HOLD):
+        hold = hold_seats(show_id=show.pk, seat_ids=ids[start : start + MAX_SEATS_PER_HOLD])
+        confirm_hold(hold_id=hold.pk)
