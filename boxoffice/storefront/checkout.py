@@ -1,0 +1,136 @@
+"""The checkout of a hold: who gets the tickets, and the one step that makes them theirs."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from boxoffice.confirm_order import confirm_order
+from boxoffice.errors import InvalidContact, OrderNotOpen, SeatsDiffer
+from boxoffice.place_order import place_order
+from boxoffice.selectors import order_of_hold
+from boxoffice.storefront.buyer_form import BuyerForm
+from boxoffice.storefront.errors import REFUSALS, Refusal, refuse
+from boxoffice.storefront.order_slip import slip_of_hold
+from boxoffice.storefront.private_pages import private_page
+from boxoffice.storefront.see_other import SeeOther
+from boxoffice.storefront.time_left import time_left
+from inventory.errors import HoldExpired, HoldIncomplete, HoldNotActive, InventoryError, UnknownHold
+from inventory.models import Hold
+from inventory.money import Money
+from inventory.release_hold import release_hold
+from inventory.selectors import HeldSeats, hold_by_token
+
+# After these nothing can be bought here any more, whatever is typed.
+_GONE = (HoldExpired, HoldNotActive, HoldIncomplete, OrderNotOpen, SeatsDiffer)
+
+
+@private_page()
+@require_http_methods(["GET", "HEAD", "POST"])
+def checkout(request: HttpRequest, token: UUID) -> HttpResponse:
+    """GET: the seats, the time left, and who gets the tickets. Two queries; one more for a hold that was bought.
+
+    POST (``name``, ``email``): place the order and confirm it, then go to its page; the same form sent again leads to
+    the same page and changes nothing. The answer's Server-Timing says how long both took, in milliseconds.
+    """
+    if request.method == "POST":
+        return _buy(request, token=token)
+    return _page(request, token=token, form=BuyerForm())
+
+
+@private_page()
+@require_POST
+def give_back(request: HttpRequest, token: UUID) -> HttpResponse:
+    """Free the seats and go back to the show. Pressing twice does no harm."""
+    try:
+        release_hold(token=token)
+        held = hold_by_token(token=token)
+    except InventoryError as error:
+        return refuse(request, error=error)
+    return SeeOther(reverse("show", args=[held.hold.show.slug]) + "?released=1")
+
+
+def _buy(request: HttpRequest, *, token: UUID) -> HttpResponse:
+    form = BuyerForm(name=request.POST.get("name", ""), email=request.POST.get("email", ""))
+    started = perf_counter()
+    try:
+        order = place_order(hold_token=token, name=form.name, email=form.email, language=get_language() or "")
+        placed = perf_counter()
+        order = confirm_order(order_id=order.pk)
+    except InvalidContact as error:
+        return _page(request, token=token, form=form.with_problems(error.fields), status=error.status_code)
+    except _GONE as error:
+        return _page(request, token=token, form=form, gone=error, status=error.status_code)
+    except REFUSALS as error:
+        return _page(request, token=token, form=form, problem=error, status=error.status_code)
+    confirmed = perf_counter()
+    response = SeeOther(reverse("order", args=[order.token]))
+    response.headers["Server-Timing"] = (
+        f"place;dur={1000 * (placed - started):.1f}, confirm;dur={1000 * (confirmed - placed):.1f}"
+    )
+    return response
+
+
+def _page(
+    request: HttpRequest,
+    *,
+    token: UUID,
+    form: BuyerForm,
+    status: int = 200,
+    problem: Refusal | None = None,
+    gone: Refusal | None = None,
+) -> HttpResponse:
+    """The hold as it stands now: its form, or its order, or a page that offers the seats again."""
+    try:
+        held = hold_by_token(token=token)
+    except UnknownHold as error:
+        return refuse(request, error=error)
+    if held.hold.status == Hold.Status.CONFIRMED:
+        order = order_of_hold(hold_id=held.hold.pk)
+        if order is not None:
+            return SeeOther(reverse("order", args=[order.token]))
+    if gone is not None or not held.is_open:
+        return _gone_page(request, held=held, error=gone or _why_gone(held))
+    slip = slip_of_hold(held)
+    seconds = max(held.seconds_left, 1)  # the last one is cut to nothing, yet the hold is open
+    context = {
+        **_again(held),
+        "hold": held.hold,
+        "slip": slip,
+        "form": form,
+        "problem": problem,
+        "seconds_left": seconds,
+        "time_left": time_left(seconds),
+        "expired": HoldExpired(),
+        "action": _action(count=len(held.seats), total=slip.total),
+    }
+    return render(request, "boxoffice/checkout.html", context, status=status)
+
+
+def _gone_page(request: HttpRequest, *, held: HeldSeats, error: Refusal) -> HttpResponse:
+    context = {**_again(held), "words": error}
+    return render(request, "boxoffice/hold_gone.html", context, status=error.status_code)
+
+
+def _why_gone(held: HeldSeats) -> Refusal:
+    return HoldNotActive() if held.hold.status == Hold.Status.RELEASED else HoldExpired()
+
+
+def _again(held: HeldSeats) -> dict[str, object]:
+    """The way back to the same seats, chosen already if they are still free."""
+    wanted = "&".join(f"seats={seat_id}" for seat_id in held.hold.seat_ids)
+    return {"show": held.hold.show, "again": f"{reverse('show', args=[held.hold.show.slug])}?{wanted}"}
+
+
+def _action(*, count: int, total: Money) -> str:
+    """The main action, named by what it does."""
+    if total:
+        return _("Pay %(total)s") % {"total": total}
+    return ngettext("Get %(count)d ticket, free", "Get %(count)d tickets, free", count) % {"count": count}

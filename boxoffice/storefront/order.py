@@ -1,0 +1,77 @@
+"""An order's page: "confirmed" at once, and the tickets a moment later."""
+
+from __future__ import annotations
+
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from boxoffice.errors import OrderNotFound
+from boxoffice.order_page import OrderPage
+from boxoffice.order_page import order_page as read_order_page
+from boxoffice.selectors import order_by_token
+from boxoffice.storefront.errors import refuse
+from boxoffice.storefront.order_slip import slip_of_order
+from boxoffice.storefront.polling import next_poll
+from boxoffice.storefront.private_pages import private_page
+from boxoffice.storefront.progress import Progress, progress_of
+from boxoffice.storefront.shown_tickets import shown_tickets
+from tickets.selectors import document_of_order
+from tickets.storage import open_document
+
+no_referrer = private_page(referrer="no-referrer")
+
+
+@no_referrer
+@require_safe
+def order_page(request: HttpRequest, token: str) -> HttpResponse:
+    """The steps, the tickets as far as there are any, and what was bought. Four queries."""
+    page = read_order_page(token=token)
+    if page is None:
+        return refuse(request, error=OrderNotFound())
+    return render(request, "boxoffice/order.html", _context(request, page=page, progress=progress_of(page)))
+
+
+@no_referrer
+@require_safe
+def order_status(request: HttpRequest, token: str) -> HttpResponse:
+    """What has changed since the steps that ``?seen=`` names, for the page that asks. Four queries.
+
+    Nothing but the next question when nothing has; not even that when nothing more will come.
+    """
+    page = read_order_page(token=token)
+    if page is None:
+        return refuse(request, error=OrderNotFound())
+    progress = progress_of(page)
+    context = _context(request, page=page, progress=progress)
+    context["changed"] = request.GET.get("seen") != progress.digest
+    return render(request, "boxoffice/order_status.html", context)
+
+
+@no_referrer
+@require_safe
+def order_tickets(request: HttpRequest, token: str) -> HttpResponseBase:
+    """The file with the order's tickets, to be saved. Two queries. 404 until it is stored."""
+    order = order_by_token(token=token)
+    if order is None:
+        return refuse(request, error=OrderNotFound())
+    document = document_of_order(order_id=order.pk)
+    if document is None:
+        raise Http404
+    return FileResponse(
+        open_document(document=document),
+        as_attachment=True,
+        filename=f"tickets-{order.code}.pdf",
+        content_type="application/pdf",
+    )
+
+
+def _context(request: HttpRequest, *, page: OrderPage, progress: Progress) -> dict[str, object]:
+    return {
+        "order": page.order,
+        "show": page.order.show,
+        "progress": progress,
+        "poll": next_poll(request.GET),
+        "tickets": shown_tickets(page.tickets),
+        "slip": slip_of_order(order=page.order, lines=page.lines),
+    }

@@ -1,0 +1,106 @@
+"""How far an order is: the short column of steps that fills in as things happen. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from zlib import crc32
+from zoneinfo import ZoneInfo
+
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
+
+from boxoffice.models import Order
+from boxoffice.order_page import OrderPage
+from inventory.venue_time import place_of
+from notifications.models import Notification
+from tickets.models import Ticket
+
+_CONFIRMED = frozenset({Order.Status.CONFIRMED, Order.Status.PARTLY_REFUNDED})
+_GOOD = frozenset({Ticket.Status.ISSUED, Ticket.Status.USED})
+_UNDELIVERED = frozenset({Notification.Status.FAILED, Notification.Status.BOUNCED, Notification.Status.SUPPRESSED})
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step. ``state`` names the mark: ``done``, ``doing``, ``waiting`` or ``trouble``."""
+
+    name: str
+    state: str
+    words: str
+    at: datetime | None = None
+    zone: ZoneInfo | None = None
+
+    @property
+    def clock(self) -> str:
+        """ "14:03:07, Berlin time": to the second, since these steps are seconds apart."""
+        if self.at is None or self.zone is None:
+            return ""
+        moment = self.at.astimezone(self.zone).strftime("%H:%M:%S")
+        return _("%(moment)s, %(place)s time") % {"moment": moment, "place": place_of(self.zone)}
+
+
+@dataclass(frozen=True)
+class Progress:
+    """All steps under a headline. ``is_confirmed``: the seats are the fan's."""
+
+    headline: str
+    steps: list[Step]
+    is_confirmed: bool
+
+    @property
+    def tickets_are_ready(self) -> bool:
+        return self.is_confirmed and self.steps[1].state == "done"
+
+    @property
+    def is_finished(self) -> bool:
+        """Nothing more will change soon. What failed waits for a human, however long that takes."""
+        return not self.is_confirmed or any(step.state == "trouble" for step in self.steps) or self._all_done
+
+    @property
+    def _all_done(self) -> bool:
+        return all(step.state == "done" for step in self.steps)
+
+    @property
+    def digest(self) -> str:
+        """Differs when the steps do, so that a page which shows them already can be left alone."""
+        told = [(step.state, step.words, str(step.at)) for step in self.steps]
+        return f"{crc32(repr(told).encode()):08x}"
+
+
+def progress_of(page: OrderPage) -> Progress:
+    """The steps of an order as its page shows them."""
+    order = page.order
+    if order.status in _CONFIRMED:
+        zone = order.show.venue.zone
+        confirmed = Step(_("Confirmed"), "done", _("The seats are yours."), order.confirmed_at, zone)
+        steps = [confirmed, _tickets(page, zone=zone), _mail(page, zone=zone)]
+        return Progress(headline=_("Confirmed"), steps=steps, is_confirmed=True)
+    if order.status == Order.Status.PENDING_PAYMENT:
+        waiting = Step(_("Order"), "waiting", _("It is not confirmed yet, and nothing has been sold to you."))
+        return Progress(headline=_("Not confirmed yet"), steps=[waiting], is_confirmed=False)
+    ended = Step(_("Order"), "trouble", _("It has no tickets any more. Choose seats again if you like."))
+    return Progress(headline=capfirst(order.get_status_display()), steps=[ended], is_confirmed=False)
+
+
+def _tickets(page: OrderPage, *, zone: ZoneInfo) -> Step:
+    name = _("Tickets")
+    if any(ticket.status == Ticket.Status.FAILED for ticket in page.tickets):
+        words = _("This takes longer than usual. We are on it: your seats are safe, and you need do nothing.")
+        return Step(name, "trouble", words)
+    if page.tickets and all(ticket.status in _GOOD for ticket in page.tickets):
+        at = max((ticket.issued_at for ticket in page.tickets if ticket.issued_at), default=None)
+        return Step(name, "done", _("Ready."), at, zone)
+    return Step(name, "doing", _("Being issued, a moment please."))
+
+
+def _mail(page: OrderPage, *, zone: ZoneInfo) -> Step:
+    name, mail, email = _("E-mail"), page.mail, page.order.email
+    if mail is None:
+        return Step(name, "waiting", _("Follows with the tickets."))
+    if mail.status in _UNDELIVERED:
+        words = _("It could not be delivered to %(email)s. Save the tickets on this page.")
+        return Step(name, "trouble", words % {"email": email})
+    if mail.sent_at is not None:
+        return Step(name, "done", _("Sent to %(email)s.") % {"email": email}, mail.sent_at, zone)
+    return Step(name, "doing", _("On its way to %(email)s.") % {"email": email})

@@ -1,0 +1,205 @@
+"""The seats of a show as its page draws them: a map in round numbers, and the same seats zone by zone, row by row.
+
+Pure: it reads what the selectors gave and touches no database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, pairwise
+from math import hypot
+
+from inventory.models import PriceTier, Seat
+from inventory.money import Money
+
+# The map is drawn in units of its own, in which neighbouring seats stand this far apart, whatever the plan's unit.
+PITCH = 24
+MARGIN = 30
+HEADROOM = 48  # above the first row, for the name of its zone
+NAME_DISTANCE = 19  # from the middle of a row's first seat to the row's name
+BASELINE = 4  # how far below its middle a line of small text begins
+PALETTE = 6  # colours in tokens.css; a seventh tier shares the first one's, and the letter tells them apart
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@dataclass(frozen=True)
+class TierMark:
+    """A price tier with the letter and the colour that stand for it on the map."""
+
+    id: int
+    name: str
+    letter: str
+    color: int
+    money: Money
+    free: int
+
+
+@dataclass(frozen=True)
+class SeatMark:
+    """One seat: where it stands on the map, and how it is shown.
+
+    state: ``free``, ``chosen``, ``own`` (held by this very fan), ``held``, ``sold`` or ``blocked``.
+    """
+
+    id: int
+    number: str
+    label: str
+    x: int
+    y: int
+    state: str
+    tier: TierMark
+
+    @property
+    def symbol(self) -> str:
+        """The id of the shape in the map's definitions."""
+        if self.state in {"free", "chosen"}:
+            return f"tier-{self.tier.id}"
+        return "sold" if self.state == "blocked" else self.state
+
+
+@dataclass(frozen=True)
+class Row:
+    """Seats that stand side by side under one name."""
+
+    name: str
+    seats: list[SeatMark]
+
+    @property
+    def tiers(self) -> list[TierMark]:
+        """The tiers of the row's seats, in the order of the tiers."""
+        return sorted({seat.tier.id: seat.tier for seat in self.seats}.values(), key=lambda tier: tier.letter)
+
+    @property
+    def free(self) -> int:
+        return sum(seat.state in {"free", "chosen"} for seat in self.seats)
+
+    @property
+    def name_x(self) -> int:
+        """Where its name stands on the map: one step before the first seat, in the direction of the row."""
+        return self.seats[0].x - round(self._step[0] * NAME_DISTANCE)
+
+    @property
+    def name_y(self) -> int:
+        return self.seats[0].y - round(self._step[1] * NAME_DISTANCE) + BASELINE
+
+    @property
+    def _step(self) -> tuple[float, float]:
+        """From the first seat to the second, as a vector of length one; to the right where there is no second."""
+        if len(self.seats) < 2:
+            return 1.0, 0.0
+        dx, dy = self.seats[1].x - self.seats[0].x, self.seats[1].y - self.seats[0].y
+        length = hypot(dx, dy)
+        return (dx / length, dy / length) if length else (1.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Zone:
+    """A part of the hall. Its name may be empty where the plan has a single one."""
+
+    name: str
+    rows: list[Row]
+
+    @property
+    def middle(self) -> int:
+        """Where its name is centred on the map."""
+        xs = [seat.x for row in self.rows for seat in row.seats]
+        return (min(xs) + max(xs)) // 2
+
+    @property
+    def top(self) -> int:
+        return min(min(row.name_y, *(seat.y for seat in row.seats)) for row in self.rows) - PITCH
+
+
+@dataclass(frozen=True)
+class SeatPlan:
+    """All of it. ``width`` and ``height`` bound the map."""
+
+    tiers: list[TierMark]
+    zones: list[Zone]
+    width: int
+    height: int
+    chosen: list[SeatMark] = field(default_factory=list)
+
+    @property
+    def free(self) -> int:
+        return sum(tier.free for tier in self.tiers)
+
+
+def draw_seat_plan(
+    *,
+    seats: Sequence[Seat],
+    tiers: Sequence[PriceTier],
+    states: dict[int, str],
+    chosen: Collection[int] = (),
+) -> SeatPlan:
+    """The plan of ``seats``, which come in the plan's order, with their tiers in the order of the price list.
+
+    states: how each seat stands, by its id, in the words of SeatMark. Ids in ``chosen`` that are free are shown as
+    chosen; all others are ignored.
+    """
+    marks_of_tiers = _mark_tiers(seats=seats, tiers=tiers, states=states)
+    scale = PITCH / _spacing(seats)
+    left = min((seat.x for seat in seats), default=0.0)
+    top = min((seat.y for seat in seats), default=0.0)
+    wanted = set(chosen)
+
+    def mark(seat: Seat) -> SeatMark:
+        state = states[seat.pk]
+        return SeatMark(
+            id=seat.pk,
+            number=seat.number,
+            label=seat.label,
+            x=round((seat.x - left) * scale) + MARGIN,
+            y=round((seat.y - top) * scale) + HEADROOM,
+            state="chosen" if state == "free" and seat.pk in wanted else state,
+            tier=marks_of_tiers[seat.tier_id],
+        )
+
+    zones = [
+        Zone(name=zone, rows=[Row(name=row, seats=[mark(seat) for seat in in_row]) for row, in_row in rows])
+        for zone, rows in _by_zone_and_row(seats)
+    ]
+    marks = [seat for zone in zones for row in zone.rows for seat in row.seats]
+    return SeatPlan(
+        tiers=list(marks_of_tiers.values()),
+        zones=zones,
+        width=max((seat.x for seat in marks), default=0) + MARGIN,
+        height=max((seat.y for seat in marks), default=0) + MARGIN,
+        chosen=[seat for seat in marks if seat.state == "chosen"],
+    )
+
+
+def _mark_tiers(*, seats: Iterable[Seat], tiers: Sequence[PriceTier], states: dict[int, str]) -> dict[int, TierMark]:
+    free: dict[int, int] = {}
+    for seat in seats:
+        free[seat.tier_id] = free.get(seat.tier_id, 0) + (states[seat.pk] == "free")
+    return {
+        tier.pk: TierMark(
+            id=tier.pk,
+            name=tier.name,
+            letter=LETTERS[index % len(LETTERS)],
+            color=index % PALETTE + 1,
+            money=tier.money,
+            free=free.get(tier.pk, 0),
+        )
+        for index, tier in enumerate(tiers)
+    }
+
+
+def _by_zone_and_row(seats: Iterable[Seat]) -> list[tuple[str, list[tuple[str, list[Seat]]]]]:
+    return [
+        (zone, [(row, list(in_row)) for row, in_row in groupby(in_zone, key=lambda seat: seat.row)])
+        for zone, in_zone in groupby(seats, key=lambda seat: seat.zone)
+    ]
+
+
+def _spacing(seats: Sequence[Seat]) -> float:
+    """The distance of the two seats that stand closest among those next to each other, in the plan's unit.
+
+    Neighbours are seats that follow each other, and the first seats of rows that do. Where all stand in one place
+    (an unnumbered area) any unit will do.
+    """
+    firsts = [next(in_row) for _, in_row in groupby(seats, key=lambda seat: (seat.zone, seat.row))]
+    distances = [hypot(b.x - a.x, b.y - a.y) for a, b in (*pairwise(seats), *pairwise(firsts))]
+    return min((distance for distance in distances if distance > 0), default=1.0)

@@ -1,0 +1,121 @@
+"""A show's page: what, when, where, and its seats; and the form that holds them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_http_methods
+
+from boxoffice.storefront import own_hold
+from boxoffice.storefront.errors import REFUSALS
+from boxoffice.storefront.fullness import fullness_of
+from boxoffice.storefront.seat_plan import SeatPlan, draw_seat_plan
+from boxoffice.storefront.see_other import SeeOther
+from boxoffice.storefront.typed_seats import BestSeats, best_seats_in, known_seat_ids_in, seat_ids_in
+from inventory.errors import SeatsTaken, UnknownShow
+from inventory.hold_seats import MAX_SEATS_PER_HOLD, hold_best_seats, hold_seats
+from inventory.models import Hold
+from inventory.money import Money, decimals_of
+from inventory.selectors import HeldSeats, Offer, seats_of_show, show_by_slug
+
+
+@cache_control(private=True, no_cache=True)
+@require_http_methods(["GET", "HEAD", "POST"])
+def show_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """GET: the seats, those named by ``?seats=`` chosen already. Three queries, two more for a remembered hold.
+
+    POST: hold the chosen seats (``seats``, repeated), or with ``how=best`` the best ``count`` of ``tier``, and go on
+    to the checkout. A refusal shows the page again, with what was chosen, under the refusal's status code.
+    """
+    try:
+        offer = show_by_slug(slug=slug)
+    except UnknownShow as error:
+        raise Http404 from error
+    own = own_hold.remembered(request, show=offer.show)
+    if request.method == "POST":
+        return _hold(request, offer=offer, own=own)
+    released = _("The seats are free again. Choose others if you like.") if "released" in request.GET else ""
+    chosen = known_seat_ids_in(request.GET)
+    return _page(request, offer=offer, own=own, chosen=chosen, released=released)
+
+
+def _hold(request: HttpRequest, *, offer: Offer, own: HeldSeats | None) -> HttpResponse:
+    best = request.POST.get("how") == "best"
+    try:
+        hold = _take_best(request, offer=offer) if best else _take_chosen(request, offer=offer, own=own)
+    except REFUSALS as error:
+        return _page(
+            request,
+            offer=offer,
+            own=own,
+            chosen=known_seat_ids_in(request.POST),
+            status=error.status_code,
+            **{"best_problem" if best else "problem": error},
+        )
+    response = SeeOther(reverse("checkout", args=[hold.token]))
+    own_hold.remember(response, hold=hold, show=offer.show)
+    return response
+
+
+def _take_best(request: HttpRequest, *, offer: Offer) -> Hold:
+    wish = best_seats_in(request.POST)
+    return hold_best_seats(show_id=offer.show.pk, tier_id=wish.tier, count=wish.count)
+
+
+def _take_chosen(request: HttpRequest, *, offer: Offer, own: HeldSeats | None) -> Hold:
+    seat_ids = seat_ids_in(request.POST)
+    try:
+        return hold_seats(show_id=offer.show.pk, seat_ids=seat_ids)
+    except SeatsTaken:
+        # The form was sent twice, or again after "back": the seats are taken, by this very browser.
+        if own and set(seat_ids) == set(own.hold.seat_ids):
+            return own.hold
+        raise
+
+
+def _page(
+    request: HttpRequest,
+    *,
+    offer: Offer,
+    own: HeldSeats | None,
+    chosen: list[int],
+    status: int = 200,
+    **said: Any,
+) -> HttpResponse:
+    typed = BestSeats.shown_again(request.POST)
+    context = {
+        "show": offer.show,
+        "fullness": fullness_of(offer),
+        "sold_out": offer.is_sold_out,
+        "plan": _plan(offer=offer, own=own, chosen=chosen),
+        "own": own,
+        "limit": MAX_SEATS_PER_HOLD,
+        "counts": range(1, MAX_SEATS_PER_HOLD + 1),
+        "typed": typed,
+        "money_pattern": re.sub(r"[\d.,]+", "%s", str(Money(0, offer.show.currency))),
+        "money_decimals": decimals_of(offer.show.currency),
+        **said,
+    }
+    return render(request, "boxoffice/show.html", context, status=status)
+
+
+def _plan(*, offer: Offer, own: HeldSeats | None, chosen: list[int]) -> SeatPlan | None:
+    """The seats to choose from, or None while there is nothing to choose."""
+    if not offer.sells or offer.is_sold_out:
+        return None
+    standing = seats_of_show(show_id=offer.show.pk)
+    states = {seat.pk: state for seat, state in standing}
+    for seat in own.seats if own else ():
+        states[seat.pk] = "own"
+    return draw_seat_plan(
+        seats=[seat for seat, _state in standing],
+        tiers=list(offer.show.tiers.all()),
+        states=states,
+        chosen=chosen[:MAX_SEATS_PER_HOLD],
+    )

@@ -1,0 +1,41 @@
+"""The tickets as an order's page shows them, each with its QR code. Pure."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tickets.models import Ticket
+from tickets.qr import sign_ticket
+from tickets.qr_image import qr_png
+
+# Whole pixels for each module on a telephone's screen; the browser scales the picture without smoothing.
+PIXELS_PER_MODULE = 4
+
+
+@dataclass(frozen=True)
+class ShownTicket:
+    """A ticket with its code as a picture that needs no further request."""
+
+    ticket: Ticket
+    picture: str
+
+
+def shown_tickets(tickets: Iterable[Ticket]) -> list[ShownTicket]:
+    """Those that admit somebody: issued, or used already."""
+    good = {Ticket.Status.ISSUED, Ticket.Status.USED}
+    return [
+        ShownTicket(ticket=ticket, picture=_picture(code=ticket.code, show_id=ticket.show_id))
+        for ticket in tickets
+        if ticket.status in good
+    ]
+
+
+# The payload of a ticket is the same each time. A page is asked for a few times in a row, hardly ever later.
+@lru_cache(maxsize=512)
+def _picture(*, code: str, show_id: int) -> str:
+    payload = sign_ticket(code=code, show_id=show_id)
+    png = qr_png(payload=payload, pixels_per_module=PIXELS_PER_MODULE)
+    return f"data:image/png;base64,{base64.b64encode(png).decode('ascii')}"

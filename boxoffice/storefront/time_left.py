@@ -1,0 +1,29 @@
+"""The time that a hold has left, in words."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+# Until then whole minutes are enough; seconds would only make people nervous. ``countdown.js`` says the same.
+SOON = 120  # seconds
+
+
+def time_left(seconds: int) -> str:
+    """A sentence for this many seconds, one or more. Minutes are rounded up, as people count them."""
+    minutes, rest = divmod(seconds, 60)
+    if seconds > SOON:
+        words = _minutes(minutes + (rest > 0))
+    elif minutes and rest:
+        words = _("%(minutes)s %(seconds)s") % {"minutes": _minutes(minutes), "seconds": _seconds(rest)}
+    else:
+        words = _minutes(minutes) if minutes else _seconds(seconds)
+    return _("Nobody else can take them for another %(time)s.") % {"time": words}
+
+
+def _minutes(count: int) -> str:
+    return ngettext("%(count)d minute", "%(count)d minutes", count) % {"count": count}
+
+
+def _seconds(count: int) -> str:
+    return ngettext("%(count)d second", "%(count)d seconds", count) % {"count": count}

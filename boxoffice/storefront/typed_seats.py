@@ -1,0 +1,49 @@
+"""What a fan chose on a show's page, as it arrives in a form or an address."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from django.http import QueryDict
+
+from boxoffice.storefront.errors import UnreadableForm
+
+_ID = re.compile(r"[0-9]{1,18}")  # fits PostgreSQL's bigint
+
+
+@dataclass(frozen=True)
+class BestSeats:
+    """``count`` seats together, of one price tier."""
+
+    tier: int = 0
+    count: int = 2
+
+    @classmethod
+    def shown_again(cls, form: QueryDict) -> BestSeats:
+        """What the page offers at first, or what was wished for before."""
+        try:
+            return best_seats_in(form)
+        except UnreadableForm:
+            return cls()
+
+
+def seat_ids_in(form: QueryDict) -> list[int]:
+    """The chosen seats. Raises UnreadableForm when one is no id at all."""
+    return [_whole_number(value) for value in form.getlist("seats")]
+
+
+def known_seat_ids_in(form: QueryDict) -> list[int]:
+    """As ``seat_ids_in``, but what is no id is left out: for showing a choice again."""
+    return [int(value) for value in form.getlist("seats") if _ID.fullmatch(value)]
+
+
+def best_seats_in(form: QueryDict) -> BestSeats:
+    """The wish for the best seats. Raises UnreadableForm."""
+    return BestSeats(tier=_whole_number(form.get("tier", "")), count=_whole_number(form.get("count", "")))
+
+
+def _whole_number(value: str) -> int:
+    if not _ID.fullmatch(value):
+        raise UnreadableForm
+    return int(value)

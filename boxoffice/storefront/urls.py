@@ -1,0 +1,24 @@
+"""The addresses of the storefront."""
+
+from __future__ import annotations
+
+from django.urls import path
+from django.views.i18n import set_language
+
+from boxoffice.storefront.checkout import checkout, give_back
+from boxoffice.storefront.health import healthz
+from boxoffice.storefront.listing import show_list
+from boxoffice.storefront.order import order_page, order_status, order_tickets
+from boxoffice.storefront.show import show_page
+
+urlpatterns = [
+    path("", show_list, name="show_list"),
+    path("shows/<slug:slug>/", show_page, name="show"),
+    path("holds/<uuid:token>/", checkout, name="checkout"),
+    path("holds/<uuid:token>/release/", give_back, name="release_hold"),
+    path("orders/<slug:token>/", order_page, name="order"),
+    path("orders/<slug:token>/status/", order_status, name="order_status"),
+    path("orders/<slug:token>/tickets.pdf", order_tickets, name="order_tickets"),
+    path("language/", set_language, name="set_language"),
+    path("healthz", healthz, name="healthz"),
+]
