@@ -60,7 +60,7 @@ def create_show(
         venue=plan.venue,
         plan=plan,
         title=title,
-        slug=slug or _slug(title, starts_at.astimezone(plan.venue.zone)),
+        slug=slug or _free_slug(title, starts_at.astimezone(plan.venue.zone)),
         subtitle=subtitle,
         description=description,
         starts_at=starts_at,
@@ -111,5 +111,11 @@ def _create_seats(show: Show) -> None:
         )
 
 
-def _slug(title: str, starts_at: datetime) -> str:
-    return f"{slugify(title)[:100] or 'show'}-{starts_at:%Y-%m-%d}"
+def _free_slug(title: str, starts_at: datetime) -> str:
+    """Title and date; a second performance on one day gets a number."""
+    slug = wanted = f"{slugify(title)[:100] or 'show'}-{starts_at:%Y-%m-%d}"
+    performance = 1
+    while Show.objects.filter(slug=slug).exists():
+        performance += 1
+        slug = f"{wanted}-{performance}"
+    return slug

@@ -1,0 +1,219 @@
+"""Venues, plans and shows for the staff; seats and holds to look at."""
+
+from __future__ import annotations
+
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.contrib import admin, messages
+from django.db.models import F, QuerySet
+from django.forms import ModelForm
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from inventory.advance_show import advance_show
+from inventory.create_show import create_show
+from inventory.errors import InventoryError
+from inventory.forms import PlanUploadForm, ShowForm
+from inventory.import_seating_plan import import_seating_plan
+from inventory.models import Hold, PriceTier, Seat, SeatingPlan, Show, Venue
+from inventory.pretix_plan import check_plan
+from inventory.venue_time import in_venue_time
+from jobs.admin import ReadOnlyAdmin
+
+
+@admin.register(Venue)
+class VenueAdmin(admin.ModelAdmin):
+    list_display = ("name", "city", "time_zone")
+    search_fields = ("name", "city")
+    prepopulated_fields = {"slug": ("name",)}
+
+
+@admin.register(SeatingPlan)
+class SeatingPlanAdmin(admin.ModelAdmin):
+    """A plan is taken in from a file, and never changed: shows were made from it."""
+
+    list_display = ("name", "venue", "seat_count", "created_at")
+    list_select_related = ("venue",)
+    search_fields = ("name", "venue__name")
+
+    def get_form(
+        self, request: HttpRequest, obj: SeatingPlan | None = None, change: bool = False, **kwargs: Any
+    ) -> Any:
+        if obj is None:
+            kwargs["form"] = PlanUploadForm
+        return super().get_form(request, obj, change, **kwargs)
+
+    def get_fields(self, request: HttpRequest, obj: SeatingPlan | None = None) -> tuple[str, ...]:
+        if obj is None:
+            return ("venue", "file", "name")
+        return ("venue", "name", "seat_count", "width", "height", "created_at")
+
+    def has_change_permission(self, request: HttpRequest, obj: SeatingPlan | None = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: SeatingPlan, form: Any, change: bool) -> None:
+        plan = import_seating_plan(venue=obj.venue, raw=form.raw, name=obj.name)
+        obj.pk = plan.pk
+        obj.refresh_from_db()
+
+
+class PriceTierInline(admin.TabularInline):
+    model = PriceTier
+    fields = ("name", "category", "price", "color", "position")
+    readonly_fields = ("category",)
+    extra = 0
+
+    def has_add_permission(self, request: HttpRequest, obj: Show | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Show | None = None) -> bool:
+        return False
+
+
+@admin.register(Show)
+class ShowAdmin(admin.ModelAdmin):
+    """A show is made from a plan, free of charge at first; then its prices are set and it is put on sale.
+
+    All instants in the form are the venue's time, typed and shown.
+    """
+
+    form = ShowForm
+    list_display = ("title", "venue", "starts", "status")
+    list_filter = ("status", "venue")
+    list_select_related = ("venue",)
+    search_fields = ("title", "slug", "venue__name")
+    date_hierarchy = "starts_at"
+    actions = ("put_on_sale", "postpone", "mark_as_over")
+
+    @admin.display(description=_("starts"), ordering="starts_at")
+    def starts(self, show: Show) -> str:
+        return in_venue_time(instant=show.starts_at, zone=show.venue.zone)
+
+    def get_fields(self, request: HttpRequest, obj: Show | None = None) -> tuple[str, ...]:
+        fields = ShowForm.Meta.fields
+        return fields if obj is None else ("venue", *fields, "status", "version")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Show | None = None) -> tuple[str, ...]:
+        if obj is None:
+            return ()
+        fixed = ("venue", "plan", "slug", "currency", "status", "version")
+        # Who has bought a ticket relies on these.
+        return fixed if obj.status == Show.Status.DRAFT else (*fixed, "starts_at", "doors_at")
+
+    def get_inlines(self, request: HttpRequest, obj: Show | None) -> list[Any]:
+        return [] if obj is None else [PriceTierInline]
+
+    def get_form(self, request: HttpRequest, obj: Show | None = None, change: bool = False, **kwargs: Any) -> Any:
+        form: type[ModelForm] = super().get_form(request, obj, change, **kwargs)
+        if obj is None:
+            form.base_fields["slug"].required = False
+            form.base_fields["slug"].help_text = _("Left empty, it is made of the title and the date.")
+            form.base_fields["doors_at"].required = False
+            form.base_fields["doors_at"].help_text = _("Left empty, half an hour before the start.")
+        return form
+
+    def has_delete_permission(self, request: HttpRequest, obj: Show | None = None) -> bool:
+        # A show that was announced is cancelled; only a draft may vanish.
+        return super().has_delete_permission(request, obj) and obj is not None and obj.status == Show.Status.DRAFT
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        with timezone.override(self._zone(request, object_id)):
+            response = super().changeform_view(request, object_id, form_url, extra_context)
+            if isinstance(response, TemplateResponse):
+                response.render()
+            return response
+
+    def _zone(self, request: HttpRequest, object_id: str | None) -> ZoneInfo | None:
+        venues = Venue.objects.all()
+        if object_id is not None:
+            venue = venues.filter(shows=int(object_id)).first() if object_id.isdecimal() else None
+        else:
+            plan_id = request.POST.get("plan", "")
+            venue = venues.filter(plans=int(plan_id)).first() if plan_id.isdecimal() else None
+        return venue.zone if venue else None
+
+    def save_model(self, request: HttpRequest, obj: Show, form: Any, change: bool) -> None:
+        if change:
+            # Only what was typed: the show's state may have moved on while the form was open.
+            obj.version = F("version") + 1
+            obj.save(update_fields=[*form.changed_data, "version"])
+            obj.refresh_from_db()
+            return
+        show = create_show(
+            plan=obj.plan,
+            title=obj.title,
+            slug=obj.slug,
+            subtitle=obj.subtitle,
+            description=obj.description,
+            starts_at=obj.starts_at,
+            doors_at=obj.doors_at,
+            on_sale_at=obj.on_sale_at,
+            currency=obj.currency,
+            prices={category.name: 0 for category in check_plan(obj.plan.document).categories},
+        )
+        obj.pk = show.pk
+        obj.refresh_from_db()
+
+    @admin.action(description=_("Put on sale"), permissions=["change"])
+    def put_on_sale(self, request: HttpRequest, shows: QuerySet[Show]) -> None:
+        self._advance(request, shows, Show.Status.SCHEDULED)
+
+    @admin.action(description=_("Postpone: stop the sale until it is put on sale again"), permissions=["change"])
+    def postpone(self, request: HttpRequest, shows: QuerySet[Show]) -> None:
+        self._advance(request, shows, Show.Status.POSTPONED)
+
+    @admin.action(description=_("Mark as over"), permissions=["change"])
+    def mark_as_over(self, request: HttpRequest, shows: QuerySet[Show]) -> None:
+        self._advance(request, shows, Show.Status.OVER)
+
+    def _advance(self, request: HttpRequest, shows: QuerySet[Show], to: Show.Status) -> None:
+        done = 0
+        for show in shows:
+            try:
+                advance_show(show_id=show.pk, to=to)
+            except InventoryError:
+                refusal = _("“%(show)s” is %(status)s and stays so.")
+                words = {"show": show, "status": show.get_status_display()}
+                self.message_user(request, refusal % words, messages.WARNING)
+            else:
+                done += 1
+        if done:
+            text = ngettext("%(count)d show is now %(status)s.", "%(count)d shows are now %(status)s.", done)
+            self.message_user(request, text % {"count": done, "status": to.label}, messages.SUCCESS)
+
+
+@admin.register(Seat)
+class SeatAdmin(ReadOnlyAdmin):
+    list_display = ("label", "show", "tier", "status", "hold_id", "version")
+    list_filter = ("status",)
+    list_select_related = ("show", "tier")
+    search_fields = ("show__title", "=guid", "=hold__id")
+    ordering = ("show", "position")
+    show_full_result_count = False
+
+
+@admin.register(Hold)
+class HoldAdmin(ReadOnlyAdmin):
+    """Without the token: whoever knows it may buy the seats."""
+
+    list_display = ("id", "show", "status", "seat_count", "created_at", "expires_at")
+    list_filter = ("status",)
+    list_select_related = ("show",)
+    search_fields = ("=id", "show__title")
+    fields = ("show", "status", "seat_ids", "created_at", "expires_at")
+    ordering = ("-id",)
+    show_full_result_count = False
+
+    @admin.display(description=_("seats"))
+    def seat_count(self, hold: Hold) -> int:
+        return len(hold.seat_ids)

@@ -1,0 +1,61 @@
+"""Forms of the admin: a plan from a file, and a show from a plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from inventory.errors import PlanRefused
+from inventory.models import SeatingPlan, Show
+from inventory.pretix_plan import read_plan
+
+
+class PlanUploadForm(forms.ModelForm):
+    """Takes the file in and says at the field what is wrong with it. ``raw`` is its content."""
+
+    file = forms.FileField(label=_("file"), help_text=_("The plan in pretix's JSON."))
+    raw: bytes = b""
+
+    class Meta:
+        model = SeatingPlan
+        fields = ("venue", "file", "name")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["name"].required = False
+        self.fields["name"].help_text = _("Left empty, the name in the file.")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if file := cleaned.get("file"):
+            self.raw = file.read()
+            try:
+                plan = read_plan(self.raw)
+            except PlanRefused as refusal:
+                self.add_error("file", str(refusal))
+            else:
+                cleaned["name"] = cleaned.get("name") or plan.name
+        return cleaned
+
+
+class ShowForm(forms.ModelForm):
+    """A show's own words and instants; the latter in the venue's time."""
+
+    class Meta:
+        model = Show
+        fields = (
+            "plan",
+            "title",
+            "slug",
+            "subtitle",
+            "description",
+            "starts_at",
+            "doors_at",
+            "on_sale_at",
+            "currency",
+        )
+
+    def clean_currency(self) -> str:
+        return str(self.cleaned_data["currency"]).upper()

@@ -1,0 +1,172 @@
+"""The staff's pages for venues, plans and shows, through the real admin site."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from inventory.models import Hold, Seat, SeatingPlan, Show, Venue
+from tests.fixtures_inventory import plan_document
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def staff(client: Client) -> Client:
+    """A browser in which a superuser is logged in."""
+    client.force_login(User.objects.create_superuser("staff"))
+    return client
+
+
+def show_form(plan: SeatingPlan, **given: str) -> dict[str, str]:
+    return {
+        "plan": str(plan.pk),
+        "title": "Nightbirds",
+        "starts_at_0": "2099-12-12",
+        "starts_at_1": "19:30",
+        "on_sale_at_0": "2026-01-05",
+        "on_sale_at_1": "10:00",
+        "currency": "eur",
+        **given,
+    }
+
+
+def run(staff: Client, action: str, show: Show) -> str:
+    """The page that answers an action on one show."""
+    form = {"action": action, "_selected_action": [show.pk]}
+    return staff.post(reverse("admin:inventory_show_changelist"), form, follow=True).content.decode()
+
+
+@pytest.mark.parametrize("model", ["venue", "seatingplan", "show", "seat", "hold"])
+def test_every_list_opens(staff: Client, show_on_sale: Show, held_seats: Hold, model: str) -> None:
+    assert staff.get(reverse(f"admin:inventory_{model}_changelist")).status_code == 200
+
+
+def test_every_row_opens_and_none_shows_the_secret_of_a_hold(
+    staff: Client, show_on_sale: Show, held_seats: Hold, plan: SeatingPlan
+) -> None:
+    for row in (show_on_sale, held_seats, held_seats.seats.first(), plan, plan.venue):
+        page = staff.get(reverse(f"admin:inventory_{row._meta.model_name}_change", args=[row.pk]))
+        assert page.status_code == 200
+        assert str(held_seats.token) not in page.content.decode()
+
+
+def test_a_plan_is_taken_in_from_a_file(staff: Client, venue: Venue) -> None:
+    file = SimpleUploadedFile("plan.json", json.dumps(plan_document()).encode())
+
+    staff.post(reverse("admin:inventory_seatingplan_add"), {"venue": venue.pk, "file": file, "name": ""})
+
+    plan = SeatingPlan.objects.get()
+    assert (plan.name, plan.seat_count) == ("Small hall", 32)
+
+
+def test_a_broken_plan_is_refused_at_its_field_with_the_path(staff: Client, venue: Venue) -> None:
+    document = plan_document()
+    document["zones"][0]["rows"][3]["seats"][7]["category"] = "Royal box"
+    file = SimpleUploadedFile("plan.json", json.dumps(document).encode())
+
+    page = staff.post(reverse("admin:inventory_seatingplan_add"), {"venue": venue.pk, "file": file, "name": ""})
+
+    assert "zones[0].rows[3].seats[7].category: “Royal box”" in page.content.decode()
+    assert not SeatingPlan.objects.exists()
+
+
+def test_a_second_plan_of_one_name_is_refused(staff: Client, plan: SeatingPlan) -> None:
+    file = SimpleUploadedFile("plan.json", json.dumps(plan_document(rows="AB")).encode())
+
+    page = staff.post(reverse("admin:inventory_seatingplan_add"), {"venue": plan.venue_id, "file": file, "name": ""})
+
+    assert page.status_code == 200
+    assert "already exists" in page.content.decode()
+    assert SeatingPlan.objects.count() == 1
+
+
+def test_a_show_is_made_from_a_plan_with_times_typed_as_the_venues(staff: Client, plan: SeatingPlan) -> None:
+    answer = staff.post(reverse("admin:inventory_show_add"), show_form(plan))
+
+    assert answer.status_code == 302
+    show = Show.objects.get()
+    assert show.starts_at == datetime(2099, 12, 12, 18, 30, tzinfo=UTC)
+    assert show.doors_at == datetime(2099, 12, 12, 18, 0, tzinfo=UTC)
+    assert (show.status, show.currency, show.slug) == ("draft", "EUR", "nightbirds-2099-12-12")
+    assert show.seats.count() == 32
+    assert set(show.tiers.values_list("name", "price")) == {("Front", 0), ("House", 0)}
+    page = staff.get(reverse("admin:inventory_show_change", args=[show.pk])).content.decode()
+    assert 'value="19:30:00"' in page
+
+
+def test_a_show_whose_sale_opens_after_it_starts_is_refused_at_the_form(staff: Client, plan: SeatingPlan) -> None:
+    form = show_form(plan, on_sale_at_0="2100-01-01")
+
+    page = staff.post(reverse("admin:inventory_show_add"), form)
+
+    assert "The sale must open before the show starts." in page.content.decode()
+    assert not Show.objects.exists()
+
+
+def test_a_draft_is_put_on_sale_and_sells(staff: Client, draft_show: Show) -> None:
+    page = run(staff, "put_on_sale", draft_show)
+
+    assert "1 show is now scheduled." in page
+    draft_show.refresh_from_db()
+    assert (draft_show.status, draft_show.version) == ("scheduled", 2)
+
+
+def test_a_show_that_is_over_cannot_be_put_on_sale_again(staff: Client, show_on_sale: Show) -> None:
+    run(staff, "mark_as_over", show_on_sale)
+
+    page = run(staff, "put_on_sale", show_on_sale)
+
+    assert "“Nightbirds” is over and stays so." in page
+
+
+def test_saving_the_form_keeps_a_state_that_moved_on_meanwhile(staff: Client, make_show: Callable[..., Show]) -> None:
+    show = make_show()
+    form = {
+        "title": "Nightbirds, again",
+        "subtitle": "",
+        "description": "",
+        "on_sale_at_0": "2026-01-05",
+        "on_sale_at_1": "10:00",
+        "tiers-TOTAL_FORMS": "2",
+        "tiers-INITIAL_FORMS": "2",
+        **{
+            f"tiers-{nth}-{key}": str(value)
+            for nth, tier in enumerate(show.tiers.all())
+            for key, value in {
+                "id": tier.pk,
+                "show": show.pk,
+                "name": tier.name,
+                "price": 1200,
+                "color": tier.color,
+                "position": tier.position,
+            }.items()
+        },
+    }
+
+    answer = staff.post(reverse("admin:inventory_show_change", args=[show.pk]), form)
+
+    assert answer.status_code == 302
+    before = show.version
+    show.refresh_from_db()
+    assert show.title == "Nightbirds, again"
+    assert show.on_sale_at == datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
+    assert (show.status, show.version) == ("scheduled", before + 1)
+    assert set(show.tiers.values_list("price", flat=True)) == {1200}
+
+
+def test_seats_holds_and_announced_shows_cannot_be_changed_or_deleted_by_hand(
+    staff: Client, show_on_sale: Show, held_seats: Hold
+) -> None:
+    for row in (show_on_sale, held_seats, Seat.objects.first()):
+        address = reverse(f"admin:inventory_{row._meta.model_name}_delete", args=[row.pk])
+        assert staff.post(address, {"post": "yes"}).status_code == 403
+    assert staff.get(reverse("admin:inventory_seat_add")).status_code == 403
+    assert Seat.objects.count() == 32
