@@ -48,9 +48,7 @@ def compose(*, content: EmailContent, message_id: str) -> EmailMessage:
     message.add_alternative(content.html, subtype="html")
     for attachment in content.attachments:
         main_type, _, subtype = attachment.content_type.partition("/")
-        message.add_attachment(
-            attachment.content, maintype=main_type, subtype=subtype, filename=attachment.name
-        )
+        message.add_attachment(attachment.content, maintype=main_type, subtype=subtype, filename=attachment.name)
     return message
 
 

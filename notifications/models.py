@@ -47,9 +47,7 @@ class Notification(models.Model):
         verbose_name_plural = _("notifications")
         constraints = [
             # Everyone is told once. Begins with the subject, so that it is the index of what was said about it, too.
-            models.UniqueConstraint(
-                fields=["subject", "kind", "recipient", "occurrence"], name="notification_once"
-            ),
+            models.UniqueConstraint(fields=["subject", "kind", "recipient", "occurrence"], name="notification_once"),
             models.CheckConstraint(
                 name="notification_status_is_known",
                 condition=Q(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from email.utils import parseaddr
+from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
@@ -35,7 +36,7 @@ def plan_notification(
     if not connection.in_atomic_block:
         raise NotInTransaction("Plan a notification inside the transaction that has something to tell.")
     key = uuid4()
-    values = {
+    values: dict[str, Any] = {
         "kind": kind,
         "subject": subject,
         "recipient": recipient,

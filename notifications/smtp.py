@@ -33,11 +33,11 @@ def send(message: EmailMessage) -> None:
     backend = EmailBackend(timeout=settings.EMAIL_TIMEOUT or DEFAULT_TIMEOUT)
     try:
         backend.open()
-        backend.connection.send_message(message)
+        server = backend.connection
+        assert server is not None, "open() connects or raises"
+        server.send_message(message)
     except (smtplib.SMTPException, OSError) as error:
-        raise meaning_of(
-            error
-        ) from None  # the original quotes the recipient, and tracebacks are kept and reported
+        raise meaning_of(error) from None  # the original quotes the recipient, and tracebacks are kept and reported
     finally:
         _close(backend)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
 from tickets.codes import typed
 from tickets.models import Ticket
@@ -18,7 +19,7 @@ class TicketAdmin(admin.ModelAdmin):
     list_filter = ["status"]
     list_select_related = ["show", "seat"]
     search_fields = ["code", "order_code", "holder_name"]
-    search_help_text = "The ticket's code (with or without the dash), the order's code, or a name."
+    search_help_text = _("The ticket’s code (with or without the dash), the order’s code, or a name.")
     ordering = ["-id"]
 
     def get_search_results(

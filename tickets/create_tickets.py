@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.conf import settings
 from django.db import connection
@@ -37,7 +38,7 @@ def create_tickets(
     """
     if not connection.in_atomic_block:
         raise NotInTransaction("Create tickets inside the transaction that confirms their order.")
-    shared = {
+    shared: dict[str, Any] = {
         "order_id": order_id,
         "order_code": order_code,
         "holder_name": holder_name,
@@ -46,7 +47,7 @@ def create_tickets(
     created: dict[int, Ticket] = {}
     missing = list(seats)
     while missing:
-        rows = {
+        rows: dict[str, Any] = {
             "show_ids": [seat.show_id for seat in missing],
             "seat_ids": [seat.pk for seat in missing],
             "codes": [new_code() for _ in missing],

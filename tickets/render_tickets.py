@@ -24,9 +24,7 @@ from tickets.ticket_face import TicketFace
 FOLDER = Path(__file__).parent / "assets"
 STYLESHEET = FOLDER / "ticket.css"
 ASSETS = {
-    f"asset:fonts/brygada-1918-{subset}-{weight}.ttf": FOLDER / f"fonts/brygada-1918-{subset}-{weight}.ttf"
-    for subset in ("latin", "latin-ext", "cyrillic", "cyrillic-ext", "greek", "vietnamese")
-    for weight in (500, 700)
+    f"asset:fonts/{name}": FOLDER / "fonts" / name for name in ("brygada-1918-medium.ttf", "brygada-1918-bold.ttf")
 }
 
 # Control characters cannot be printed, and the XML inside a PDF may not hold them.

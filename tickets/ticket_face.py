@@ -10,13 +10,14 @@ from django.utils import dateformat
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from inventory.models import Seat
 from inventory.venue_time import place_of
 from tickets.models import Ticket
 from tickets.qr import sign_ticket
 
 
 @dataclass(frozen=True)
-class Line:
+class Text:
     """A text and the size it is set in, chosen so that it fits its place however long it is."""
 
     text: str
@@ -27,30 +28,29 @@ class Line:
 class TicketFace:
     """The texts of one page, in the language of the ticket and the time of the venue."""
 
-    number: str
-    title: Line
-    subtitle: str
+    title: Text
+    subtitle: Text
     date: str
     time: str
-    zone: str
-    doors: str
-    venue: str
-    address: str
-    section: Line
-    tier: str
-    row: Line
-    seat: Line
-    holder: str
-    order_code: str
+    where: Text
+    section: Text
+    row: str
+    seat: str
+    seat_size: str
+    names: Text
     code: str
     payload: str
 
 
-# Widths in letters up to which a text keeps a size; wide letters count twice. What is longer gets the last size and
-# wraps. Measured for the boxes in assets/ticket.css.
-TITLE_SIZES = ((26, "xl"), (52, "l"), (110, "m"))
-SECTION_SIZES = ((20, "l"), (44, "m"))
-PLACE_SIZES = ((3, "xl"), (5, "l"), (10, "m"))
+# Widths up to which a text keeps a size; what is wider gets size ``s`` and wraps. Measured for the boxes in
+# assets/ticket.css, in letters: a figure or small letter is 1 wide.
+TITLE_SIZES = ((20, "xl"), (54, "l"), (80, "m"))
+SUBTITLE_SIZES = ((20, "xl"), (54, "l"), (80, "m"))
+WHERE_SIZES = ((120, "m"),)
+SECTION_SIZES = ((32, "l"), (80, "m"))
+SEAT_SIZES = ((11.5, "xl"), (16, "l"), (50, "m"))
+NAME_SIZES = ((46, "l"), (90, "m"))
+ROW_TO_SEAT = 25 / 38  # the row's type size in the seat's
 
 
 def faces_of(tickets: Sequence[Ticket]) -> list[TicketFace]:
@@ -60,31 +60,66 @@ def faces_of(tickets: Sequence[Ticket]) -> list[TicketFace]:
 
 def _face(ticket: Ticket, place: int, count: int) -> TicketFace:
     show, venue, seat = ticket.show, ticket.show.venue, ticket.seat
-    starts_at, doors_at = show.starts_at_local, show.doors_at_local
-    day = pgettext("date on a ticket, in Django's date format", "l j F Y")
     clock = pgettext("time on a ticket, in Django's date format", "H:i")
+    day = pgettext("date on a ticket, in Django's date format", "l j F Y")
+    starts_at = show.starts_at_local
+    row = _("Row %(row)s") % {"row": seat.row} if seat.row else ""
+    number = _("Seat %(number)s") % {"number": seat.number} if seat.number else _("Any free place")
     return TicketFace(
-        number=_("Ticket %(place)d of %(count)d") % {"place": place, "count": count},
         title=fitted(show.title, TITLE_SIZES),
-        subtitle=show.subtitle,
+        subtitle=fitted(show.subtitle, SUBTITLE_SIZES),
         date=dateformat.format(starts_at, day),
-        time=dateformat.format(starts_at, clock),
-        zone=_("%(place)s time") % {"place": place_of(venue.zone)},
-        doors=_("Doors open at %(time)s") % {"time": dateformat.format(doors_at, clock)},
-        venue=venue.name,
-        address=venue.address,
-        section=fitted(seat.zone or seat.tier.name, SECTION_SIZES),
-        tier=seat.tier.name if seat.zone else "",
-        row=fitted(seat.row, PLACE_SIZES),
-        seat=fitted(seat.number, PLACE_SIZES),
-        holder=ticket.holder_name,
-        order_code=ticket.order_code,
+        time=_("%(moment)s, %(place)s time")
+        % {"moment": dateformat.format(starts_at, clock), "place": place_of(venue.zone)},
+        where=fitted(
+            _lines(
+                _("Doors open at %(time)s") % {"time": dateformat.format(show.doors_at_local, clock)},
+                venue.name,
+                ", ".join(venue.address.split("\n")),
+            ),
+            WHERE_SIZES,
+        ),
+        section=_section(seat),
+        row=row,
+        seat=number,
+        seat_size=size_for(width_of(row) * ROW_TO_SEAT + width_of(number), SEAT_SIZES),
+        names=Text(
+            _lines(
+                _("Ticket %(place)d of %(count)d") % {"place": place, "count": count},
+                ticket.printed_code,
+                _("Order %(code)s") % {"code": ticket.order_code},
+                ticket.holder_name,
+            ),
+            fitted(ticket.holder_name, NAME_SIZES).size,
+        ),
         code=ticket.printed_code,
         payload=sign_ticket(code=ticket.code, show_id=ticket.show_id),
     )
 
 
-def fitted(text: str, sizes: Sequence[tuple[int, str]]) -> Line:
-    """The text with the first size whose width holds it, else with size ``s``."""
-    width = sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
-    return Line(text, next((size for limit, size in sizes if width <= limit), "s"))
+def fitted(text: str, sizes: Sequence[tuple[float, str]]) -> Text:
+    """The text with the size that its width allows."""
+    return Text(text, size_for(width_of(text), sizes))
+
+
+def size_for(width: float, sizes: Sequence[tuple[float, str]]) -> str:
+    """The first size that holds ``width`` letters, else ``s``."""
+    return next((size for limit, size in sizes if width <= limit), "s")
+
+
+def width_of(text: str) -> float:
+    """A text's width in letters, near enough: capitals are broad, East Asian letters twice as wide."""
+    return sum(
+        2 if unicodedata.east_asian_width(letter) in "WF" else 1.35 if letter.isupper() else 1 for letter in text
+    )
+
+
+def _section(seat: Seat) -> Text:
+    """Zone and price tier; the zone alone where both would not fit."""
+    both = fitted(", ".join(filter(None, (seat.zone, seat.tier.name))), SECTION_SIZES)
+    return fitted(seat.zone, SECTION_SIZES) if seat.zone and both.size == "s" else both
+
+
+def _lines(*texts: str) -> str:
+    """The texts as lines of one block, which is cheaper to lay out than blocks of their own."""
+    return "\n".join(" ".join(text.split()) for text in texts if text.strip())
