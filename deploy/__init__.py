@@ -1,0 +1,1 @@
+"""How BoxOffice is run: on one machine (``deploy.local``), and later in containers."""

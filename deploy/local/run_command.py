@@ -1,0 +1,37 @@
+"""Run one command with the services up, as ``make test`` does with pytest."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from types import FrameType
+
+from deploy.local.checkout import ROOT
+
+
+def run_command(command: Sequence[str], *, environment: Mapping[str, str]) -> int:
+    """Run the command in the checkout and return its exit status.
+
+    The terminal's Ctrl-C reaches it directly, and it may take its time to end; SIGTERM and SIGHUP, which reach
+    only us, are passed on.
+    """
+    child = subprocess.Popen(command, cwd=ROOT, env=dict(environment))
+
+    def pass_on(number: int, frame: FrameType | None) -> None:
+        if number != signal.SIGINT:
+            child.send_signal(signal.SIGTERM)
+
+    kept = {number: signal.signal(number, pass_on) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        status = child.wait()
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
+    return status if status >= 0 else 128 - status
+
+
+def with_our_terminal(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment of services that another run holds, and for the rest this terminal's own."""
+    return {**os.environ, **environment}

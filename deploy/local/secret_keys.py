@@ -1,0 +1,54 @@
+"""The passwords and keys of this checkout: drawn once, kept in ``.local/secrets.env``, readable by the owner only."""
+
+from __future__ import annotations
+
+import base64
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+
+
+def _ticket_signing_key() -> str:
+    return base64.b64encode(secrets.token_bytes(32)).decode("ascii")
+
+
+# How each is drawn. Passwords stand in URLs, so they hold nothing that a URL would have to escape.
+KEYS: dict[str, Callable[[], str]] = {
+    "SECRET_KEY": lambda: secrets.token_urlsafe(48),
+    "TICKET_SIGNING_KEYS": _ticket_signing_key,
+    "POSTGRES_PASSWORD": lambda: secrets.token_urlsafe(24),
+    "REDIS_PASSWORD": lambda: secrets.token_urlsafe(24),
+    "RABBITMQ_PASSWORD": lambda: secrets.token_urlsafe(24),
+    "STAFF_PASSWORD": lambda: secrets.token_urlsafe(12),
+}
+
+
+def secret_keys(*, file: Path) -> dict[str, str]:
+    """Return all of KEYS as text, drawing those that the file does not hold yet."""
+    known = _read(file)
+    missing = [name for name in KEYS if not known.get(name)]
+    for name in missing:
+        known[name] = KEYS[name]()
+    if missing:
+        _write(file, known)
+    return known
+
+
+def _read(file: Path) -> dict[str, str]:
+    try:
+        lines = file.read_text().splitlines()
+    except FileNotFoundError:
+        return {}
+    return dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+
+
+def _write(file: Path, values: dict[str, str]) -> None:
+    unfinished = file.with_suffix(".new")
+    unfinished.unlink(missing_ok=True)
+    # Created with its final mode: at no moment can another user of the machine open it.
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with open(descriptor, "w") as output:
+        output.write("# Secrets of this checkout, for this machine only.\n")
+        output.writelines(f"{name}={value}\n" for name, value in values.items())
+    unfinished.replace(file)

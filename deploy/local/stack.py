@@ -1,0 +1,170 @@
+"""All processes of the Procfile, up and answering: what the demo, the smoke test and the benches run against."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from deploy.local.checkout import ROOT, Instance
+from deploy.local.errors import LocalError, ServiceFailed
+from deploy.local.instance_lock import announce
+from deploy.local.log_tail import log_tail
+from deploy.local.ports import HOST, Ports, is_free
+from deploy.local.processes import end, is_alive, recorded, wait_until, works_in
+from deploy.local.signals import undisturbed
+
+PREFERRED_PORT = 8000
+READY_SECONDS = 90
+STOP_SECONDS = 40  # above the supervisor's own, which kills what does not stop
+
+
+@dataclass(frozen=True)
+class Stack:
+    """The running processes, and where they answer."""
+
+    environment: Mapping[str, str]
+    supervisor: subprocess.Popen[bytes]
+
+    @property
+    def url(self) -> str:
+        return self.environment["PUBLIC_URL"]
+
+    @property
+    def mailbox_url(self) -> str:
+        return self.environment["MAILBOX_URL"]
+
+    def wait(self) -> None:
+        """Block until the processes end. Raises ServiceFailed, since they are meant to run until told to stop."""
+        status = self.supervisor.wait()
+        raise ServiceFailed(f"A process ended with status {status}, so all were stopped. Its last words are above.")
+
+
+def stack_environment(services: Mapping[str, str], *, instance: Instance, port: int | None = None) -> dict[str, str]:
+    """Add to the services' environment what the processes need: their ports, and the addresses made of them.
+
+    ``port`` is the web server's; without it the remembered one is taken, or the first free one. Raises LocalError
+    when the given port is taken.
+    """
+    ports = Ports(file=instance.folder / "ports.json")
+    if port is not None and not is_free(port):
+        raise LocalError(f"Port {port} of {HOST} is taken. Choose another one with PORT=, or leave it out.")
+    web = port if port is not None else ports.port_for("web", prefer=PREFERRED_PORT)
+    smtp, mailbox = ports.port_for("smtp"), ports.port_for("mailbox")
+    defaults = {"LOG_FORMAT": "console", "LOG_LEVEL": "WARNING", "STATIC_ROOT": str(instance.folder / "static")}
+    return {
+        **defaults,
+        **services,
+        "PORT": str(web),
+        "PUBLIC_URL": f"http://{HOST}:{web}",
+        "ALLOWED_HOSTS": f"{HOST},localhost",
+        "SMTP_PORT": str(smtp),
+        "SANDBOX_PORT": str(mailbox),
+        "MAILDIR": str(instance.folder / "mail"),
+        "EMAIL_URL": f"smtp://{HOST}:{smtp}",
+        "MAILBOX_URL": f"http://{HOST}:{mailbox}",
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+def manage(environment: Mapping[str, str], *arguments: str, quiet: bool = False) -> None:
+    """Run ``manage.py`` to its end. Raises LocalError when it fails; its own output says why."""
+    done = subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL if quiet else None,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise LocalError(f"manage.py {' '.join(arguments)} failed; what it printed above says why.")
+
+
+@contextmanager
+def running_stack(environment: Mapping[str, str], *, instance: Instance, log: Path | None = None) -> Iterator[Stack]:
+    """Run the Procfile while the block runs; enters it once the web answers and a worker consumes.
+
+    The processes print to our output, or into ``log``. Raises ServiceFailed when they do not come up.
+    """
+    folder = instance.folder / "processes"
+    folder.mkdir(exist_ok=True)
+    _end_recorded(folder)
+    output = log.open("wb") if log else None
+    supervisor = subprocess.Popen(
+        [sys.executable, "-m", "deploy.local.supervisor", folder],
+        cwd=ROOT,
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        start_new_session=True,  # Ctrl-C reaches us alone, and we stop it
+    )
+    stack = Stack(environment, supervisor)
+    try:
+        if not wait_until(lambda: supervisor.poll() is not None or _is_ready(stack), seconds=READY_SECONDS, every=0.1):
+            raise ServiceFailed(f"The processes are not ready after {READY_SECONDS} s.{_log(log)}")
+        if supervisor.poll() is not None:
+            raise ServiceFailed(f"A process ended before all were ready.{_log(log)}")
+        announce(instance, environment)
+        yield stack
+    finally:
+        with undisturbed():
+            _stop(supervisor)
+            _end_recorded(folder)
+        if output:
+            output.close()
+
+
+def _is_ready(stack: Stack) -> bool:
+    return _answers(f"{stack.url}/healthz") and _answers(stack.mailbox_url) and _a_worker_consumes(stack)
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as response:
+            return bool(response.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def _a_worker_consumes(stack: Stack) -> bool:
+    """Ask the workers themselves, through the broker, which queues they consume."""
+    question = ["-m", "celery", "-A", "config", "inspect", "active_queues", "--timeout", "2", "--json"]
+    answer = subprocess.run(
+        [sys.executable, *question],
+        cwd=ROOT,
+        env=dict(stack.environment),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return answer.returncode == 0 and '"name"' in answer.stdout
+
+
+def _stop(supervisor: subprocess.Popen[bytes]) -> None:
+    supervisor.terminate()
+    try:
+        supervisor.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        supervisor.kill()
+        supervisor.wait()
+
+
+def _end_recorded(folder: Path) -> None:
+    """End the processes of a run that could not: each by the id and the start time that it recorded."""
+    for file in folder.glob("*.json"):
+        process = recorded(file)
+        if process is not None and is_alive(process) and works_in(pid=process.pid, folder=ROOT):
+            end(process, whole_group=True)
+        file.unlink(missing_ok=True)
+
+
+def _log(log: Path | None) -> str:
+    return f"\n{log_tail(log, lines=60)}" if log else " What they printed above says why."

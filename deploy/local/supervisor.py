@@ -1,0 +1,84 @@
+"""Runs the processes of the Procfile with honcho: ``python -m deploy.local.supervisor FOLDER [PROCFILE]``.
+
+Beyond honcho it does three things. It records each process in FOLDER, so that a later run can end what a killed
+one left behind. It tells only the main process of each line to stop: honcho tells the whole process group, and a
+worker's children would die in the middle of their jobs. And it ends when its parent is gone.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from honcho import manager as honcho_manager
+from honcho.environ import parse_procfile
+from honcho.manager import Manager
+from honcho.printer import Printer
+from honcho.process import Process
+
+from deploy.local.checkout import ROOT
+from deploy.local.processes import identify, record
+
+# A worker lets its running jobs end before it goes; honcho would kill it after 5 s.
+STOP_SECONDS = 25
+
+
+def main(folder: Path, procfile: Path = ROOT / "Procfile") -> int:
+    """Run until a process ends or a signal comes; return the exit status of the first that ended."""
+    parent = os.getppid()
+    honcho_manager.KILL_WAIT = STOP_SECONDS
+    manager = Manager(Printer(sys.stdout, time_format="%H:%M:%S", colour=sys.stdout.isatty()))
+    manager._procmgr = GentleProcesses()
+    manager._process_ctor = lambda *args, **options: RecordedProcess(*args, folder=folder, **options)
+    for name, command in parse_procfile(procfile.read_text()).processes.items():
+        manager.add_process(name, command, env=dict(os.environ), cwd=str(ROOT))
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    manager.loop()
+    return int(manager.returncode or 0)
+
+
+class RecordedProcess(Process):
+    """Writes its process down the moment it starts."""
+
+    def __init__(self, *args: object, folder: Path, **options: object) -> None:
+        super().__init__(*args, **options)
+        self._folder = folder
+
+    def _send_message(self, data: object, type: str = "line") -> None:
+        if type == "start" and isinstance(data, dict):
+            process = identify(data["pid"])
+            if process is not None:
+                record(process, file=self._folder / f"{self.name}.json")
+        super()._send_message(data, type=type)
+
+
+class GentleProcesses:
+    """How honcho ends processes: the main one by SIGTERM, and the whole group only when it must be killed."""
+
+    def terminate(self, pid: int) -> None:
+        _send(os.kill, pid, signal.SIGTERM)
+
+    def kill(self, pid: int) -> None:
+        _send(os.killpg, pid, signal.SIGKILL)
+
+
+def _send(send: Callable[[int, int], None], pid: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):  # it ended by itself
+        send(pid, number)
+
+
+def _end_with(parent: int) -> None:
+    """A launcher that was killed cannot stop us, so we watch it."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(Path, sys.argv[1:])))

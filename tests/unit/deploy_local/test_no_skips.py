@@ -1,0 +1,60 @@
+"""With CI=true a skipped test fails the run; without it, it is named at the end."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+TESTS = """
+import pytest
+
+def test_that_passes():
+    pass
+
+@pytest.mark.xfail(reason="known")
+def test_that_is_expected_to_fail():
+    assert False
+"""
+SKIPPED = (
+    TESTS
+    + """
+def test_that_is_skipped():
+    pytest.skip("no browser here")
+"""
+)
+MODULE = 'import pytest\npytest.skip("no browser here", allow_module_level=True)\n'
+
+
+def run(folder: Path, text: str, *, ci: str) -> subprocess.CompletedProcess[str]:
+    (folder / "test_it.py").write_text(text)
+    command = [sys.executable, "-m", "pytest", "-p", "tests.plugin_no_skips", "-p", "no:django", "--rootdir", folder]
+    environment = {**os.environ, "CI": ci, "PYTHONPATH": str(ROOT)}
+    return subprocess.run([*command, folder], cwd=folder, env=environment, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("text", [SKIPPED, MODULE], ids=["a test", "a module"])
+def test_a_skip_fails_the_run_in_ci(tmp_path: Path, text: str) -> None:
+    done = run(tmp_path, text, ci="true")
+
+    assert done.returncode != 0
+    assert "With CI=true nothing may be skipped" in done.stdout
+    assert "no browser here" in done.stdout
+
+
+def test_a_skip_is_named_loudly_elsewhere(tmp_path: Path) -> None:
+    done = run(tmp_path, SKIPPED, ci="")
+
+    assert done.returncode == 0
+    assert "NOT TESTED ON THIS MACHINE" in done.stdout
+
+
+def test_a_run_without_skips_passes_in_ci_with_its_expected_failures(tmp_path: Path) -> None:
+    done = run(tmp_path, TESTS, ci="true")
+
+    assert done.returncode == 0, done.stdout
+    assert "NOT TESTED" not in done.stdout
