@@ -29,7 +29,8 @@ def prepare(environment: Mapping[str, str]) -> None:
     manage(environment, "migrate", "--verbosity", "0")
     manage(environment, "collectstatic", "--no-input", "--verbosity", "0")
     manage(environment, "seed_demo", quiet=True)
-    manage({**environment, "STAFF_USERNAME": STAFF}, "seed_staff", quiet=True)
+    password = environment["STAFF_PASSWORD"]
+    manage(environment, "seed_staff", "--username", STAFF, "--password", password, quiet=True)
 
 
 def _welcome(stack: Stack) -> str:
