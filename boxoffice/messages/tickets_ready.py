@@ -36,7 +36,12 @@ def draft(*, subject: str) -> Draft:
         to_name=order.name,
         subject=ngettext("Your ticket: %(show)s, %(day)s", "Your tickets: %(show)s, %(day)s", len(lines))
         % {"show": show.title, "day": _day(show)},
-        preheader=_("%(starts)s, %(venue)s. The tickets are attached.") % {"starts": starts, "venue": show.venue.name},
+        preheader=ngettext(
+            "%(starts)s, %(venue)s. The ticket is attached.",
+            "%(starts)s, %(venue)s. The tickets are attached.",
+            len(lines),
+        )
+        % {"starts": starts, "venue": show.venue.name},
         template=KIND,
         context={
             "order": order,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from django.utils.functional import Promise
 from django.utils.translation import gettext as translate
 from django.utils.translation import gettext_lazy as _
@@ -15,6 +17,8 @@ _JOBS: dict[str, str | Promise] = {
 _MESSAGES: dict[str, str | Promise] = {
     "tickets_ready": _("Mail with the tickets"),
 }
+
+_ERROR_NUMBER = re.compile(r"\[Errno -?\d+\] ")
 
 # By the class that stands before the colon of a job's error. Errors of our own are sentences already.
 _ERRORS: dict[str, str | Promise] = {
@@ -57,5 +61,6 @@ def explain(error: str) -> str:
     known = _ERRORS.get(name.rpartition(".")[2])
     if known is not None:
         return str(known)
-    text = text.strip()
-    return text if text else translate("An unexpected error (%(name)s).") % {"name": name}
+    if not text:
+        return translate("An unexpected error (%(name)s).") % {"name": name}
+    return _ERROR_NUMBER.sub("", text).strip()

@@ -14,6 +14,7 @@ from boxoffice.support.facts import OPEN_STATES, Facts
 from boxoffice.support.plain_words import explain, name_of_job, name_of_message
 from boxoffice.support.timeline import BAD_MAIL, instant_in_words
 from jobs.models import Job
+from notifications.models import Notification
 from tickets.models import Ticket
 
 # An idle system starts a job within milliseconds, a busy one within seconds. After a minute nobody is working.
@@ -82,7 +83,7 @@ def _tickets(facts: Facts) -> Iterator[Problem]:
             % {"seats": len(facts.lines), "tickets": len(live)},
             _("Tell an engineer: this should be impossible."),
         )
-    if failed:
+    if failed and not _has_died(facts, "tickets.issue_tickets"):
         yield Problem(
             ngettext("%(n)d ticket could not be made.", "%(n)d tickets could not be made.", failed) % {"n": failed},
             _("The fan's seats are safe. Replay the job that makes the tickets."),
@@ -96,6 +97,8 @@ def _tickets(facts: Facts) -> Iterator[Problem]:
 
 def _mails(facts: Facts) -> Iterator[Problem]:
     for mail in facts.mails:
+        if mail.status == Notification.Status.FAILED and _has_died(facts, "boxoffice.send_message"):
+            continue  # said already, with its cause
         if mail.status in BAD_MAIL:
             words = {"message": name_of_message(mail.kind), "address": mail.recipient}
             yield Problem(
@@ -111,3 +114,7 @@ def _sale(facts: Facts) -> Iterator[Problem]:
             _("Ask the fan to choose seats again. Nothing was charged."),
             needs_a_human=False,
         )
+
+
+def _has_died(facts: Facts, task: str) -> bool:
+    return any(job.task == task and job.state == Job.State.DEAD for job in facts.jobs)

@@ -22,8 +22,9 @@ from notifications.models import Notification
 class Entry:
     """One thing that happened or is to happen.
 
-    when: the instant in the venue's time, to the second. mood: ``good``, ``open``, ``bad`` or ``plain``; the state
-    says the same in words. job_id: the ledger's row, where it is one.
+    when: the instant in the venue's time, to the millisecond, since much of this happens within one second.
+    mood: ``good``, ``open``, ``bad`` or ``plain``; the state says the same in words. job_id: the ledger's row, where
+    it is one.
     """
 
     at: datetime
@@ -50,7 +51,7 @@ def instant_in_words(instant: datetime, facts: Facts) -> str:
 def _entry(
     facts: Facts, at: datetime, title: str, state: str, mood: str, *notes: str, job_id: int | None = None
 ) -> Entry:
-    when = instant_in_words(at, facts)
+    when = f"{instant_in_words(at, facts)}.{at.microsecond // 1000:03d}"
     return Entry(at=at, when=when, title=title, state=state, mood=mood, notes=[n for n in notes if n], job_id=job_id)
 
 
@@ -94,7 +95,7 @@ def _notes_on(job: Job, facts: Facts) -> Iterator[str]:
     if job.attempts:
         yield ngettext("%(n)d attempt failed.", "%(n)d attempts failed.", job.attempts) % {"n": job.attempts}
     if job.error:
-        yield _("Last error: %(words)s [%(error)s]") % {"words": explain(job.error), "error": job.error}
+        yield _("Last error: %(words)s") % {"words": explain(job.error)}
     if job.state == Job.State.WAITING and (job.attempts or job.available_at > facts.now):
         yield _("Next attempt: %(instant)s.") % {"instant": instant_in_words(job.available_at, facts)}
     if job.state in (Job.State.DEAD, Job.State.CANCELLED) and job.reason:
