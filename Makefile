@@ -38,11 +38,12 @@ install: ## The virtual environment with the pinned requirements, if they change
 
 system-demo:
 	@$(PY) -m deploy.local.packages pdf
+	@$(PY) -m deploy.local.packages --try fonts
 	@test "$$BROKER" != rabbitmq || $(PY) -m deploy.local.packages --try rabbitmq
 
 system-test:
 	@$(PY) -m deploy.local.packages pdf
-	@$(PY) -m deploy.local.packages --try rabbitmq browser
+	@$(PY) -m deploy.local.packages --try fonts rabbitmq browser
 
 requirements: install ## Pin requirements*.in anew, with hashes
 	@exec $(PY) -m deploy.local.pin_requirements

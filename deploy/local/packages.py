@@ -39,6 +39,10 @@ def _has_library(*names: str) -> bool:
     return True
 
 
+def _has_font(*patterns: str) -> bool:
+    return any(True for pattern in patterns for _ in Path("/usr/share/fonts").rglob(pattern))
+
+
 def _has_program(*names: str) -> bool:
     return any(shutil.which(name) for name in names)
 
@@ -53,6 +57,11 @@ GROUPS = {
         "Pango, which lays out the tickets",
         ("libpango-1.0-0", "libpangoft2-1.0-0", "libharfbuzz-subset0", "fonts-dejavu-core"),
         lambda: _has_library("libpango-1.0.so.0", "libpangoft2-1.0.so.0", "libharfbuzz-subset.so.0"),
+    ),
+    "fonts": Group(
+        "fonts for names in every alphabet (without them some print as boxes)",
+        ("fonts-noto-core", "fonts-droid-fallback", "fonts-symbola"),
+        lambda: _has_font("NotoSansThai*", "NotoSerifThai*") and _has_font("DroidSansFallback*", "NotoSansCJK*"),
     ),
     "redis": Group("a Redis server", ("redis-server",), lambda: _has_program("redis-server", "valkey-server")),
     "rabbitmq": Group(
@@ -110,7 +119,9 @@ def how_to_become_root() -> list[str] | None:
 def _install(prefix: Sequence[str], install: Sequence[str]) -> bool:
     for command in (["apt-get", "update"], install):
         quiet = ["env", "DEBIAN_FRONTEND=noninteractive", *command, "--quiet", "--quiet"]
-        done = subprocess.run([*prefix, *quiet], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)
+        done = subprocess.run([*prefix, *quiet], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        print(done.stdout + done.stderr, file=sys.stderr)
     return done.returncode == 0
 
 

@@ -2,5 +2,6 @@
 
 from __future__ import annotations
 
+
 def run_smoke(*, broker: str) -> int:
     return 0
