@@ -7,3 +7,5 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("", include("boxoffice.urls")),
 ]
+
+handler500 = "boxoffice.storefront.errors.server_error"

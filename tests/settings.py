@@ -35,3 +35,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+# Static files straight from the sources: nothing is collected for a test.
+WHITENOISE_AUTOREFRESH = True
+WHITENOISE_USE_FINDERS = True

@@ -88,8 +88,9 @@ def _page(
     status: int = 200,
     **said: Any,
 ) -> HttpResponse:
-    typed = BestSeats.shown_again(request.POST)
     context = {
+        "problem": None,
+        "best_problem": None,
         "show": offer.show,
         "fullness": fullness_of(offer),
         "sold_out": offer.is_sold_out,
@@ -97,7 +98,7 @@ def _page(
         "own": own,
         "limit": MAX_SEATS_PER_HOLD,
         "counts": range(1, MAX_SEATS_PER_HOLD + 1),
-        "typed": typed,
+        "typed": BestSeats.shown_again(request.POST),
         "money_pattern": re.sub(r"[\d.,]+", "%s", str(Money(0, offer.show.currency))),
         "money_decimals": decimals_of(offer.show.currency),
         **said,

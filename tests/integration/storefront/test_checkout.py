@@ -1,0 +1,216 @@
+"""The checkout of a hold: bought, refused, bought twice, given back, and too late."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from boxoffice.confirm_order import confirm_order
+from boxoffice.models import Order
+from inventory.models import Hold, Seat, Show
+from inventory.release_hold import release_hold
+from jobs.models import Job
+from tests.fixtures_boxoffice import place
+from tests.fixtures_inventory import let_lapse, statuses
+from tickets.models import Ticket
+
+pytestmark = pytest.mark.django_db
+
+ADA = {"name": "Ada Lovelace", "email": "ada@example.org"}
+
+
+def address(hold: Hold) -> str:
+    return f"/holds/{hold.token}/"
+
+
+def test_the_page_shows_the_seats_the_time_left_and_one_main_action(client: Client, held_seats: Hold) -> None:
+    page = client.get(address(held_seats)).content.decode()
+    assert "Your 2 seats are held" in page
+    assert "Stalls, row A, seat 1" in page
+    assert "Nobody else can take them for another 10 minutes." in page
+    assert "Get 2 tickets, free" in page
+    (seconds,) = re.findall(r'data-seconds="(\d+)"', page)
+    assert 590 <= int(seconds) <= 600
+
+
+def test_the_page_takes_two_queries(
+    client: Client, held_seats: Hold, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    with django_assert_num_queries(2):
+        client.get(address(held_seats))
+
+
+def test_buying_confirms_the_order_and_leads_to_its_page(client: Client, held_seats: Hold, show_on_sale: Show) -> None:
+    answer = client.post(address(held_seats), ADA, headers={"Accept-Language": "de"})
+    order = Order.objects.get()
+    assert (answer.status_code, answer["Location"]) == (303, f"/orders/{order.token}/")
+    assert (order.status, order.name, order.email, order.language) == (
+        "confirmed",
+        "Ada Lovelace",
+        "ada@example.org",
+        "de",
+    )
+    assert [statuses(show_on_sale)[guid] for guid in ("A-1", "A-2", "A-3")] == ["sold", "sold", "available"]
+    assert "Confirmed" in client.get(answer["Location"]).content.decode()
+
+
+def test_the_answer_says_how_long_placing_and_confirming_took(client: Client, held_seats: Hold) -> None:
+    timing = client.post(address(held_seats), ADA)["Server-Timing"]
+    assert re.fullmatch(r"place;dur=\d+\.\d, confirm;dur=\d+\.\d", timing)
+
+
+def test_a_replayed_form_leads_to_the_same_order_and_changes_nothing(client: Client, held_seats: Hold) -> None:
+    first = client.post(address(held_seats), ADA)
+    again = client.post(address(held_seats), {"name": "Somebody Else", "email": "else@example.org"})
+    assert (again.status_code, again["Location"]) == (303, first["Location"])
+    assert Order.objects.get().name == "Ada Lovelace"
+    assert Ticket.objects.count() == 2
+    assert Job.objects.count() == 1
+
+
+def test_a_replayed_form_that_is_wrong_leads_to_the_order_too(client: Client, held_seats: Hold) -> None:
+    first = client.post(address(held_seats), ADA)
+    again = client.post(address(held_seats), {"name": "", "email": "x"})
+    assert (again.status_code, again["Location"]) == (303, first["Location"])
+
+
+def test_the_checkout_of_what_was_bought_leads_to_the_order(
+    client: Client, confirmed_order: Order, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    at = address(confirmed_order.hold)
+    with django_assert_num_queries(3):
+        answer = client.get(at)
+    assert answer["Location"] == f"/orders/{confirmed_order.token}/"
+
+
+@pytest.mark.parametrize(
+    ("typed", "field", "sentence"),
+    [
+        ({"email": "ada@"}, "email", "This is not a complete e-mail address."),
+        ({"email": ""}, "email", "Enter the e-mail address"),
+        ({"email": "a@example.org, b@example.org"}, "email", "contains a space"),
+        ({"name": "  "}, "name", "Enter the name"),
+        ({"name": "Ada\r\nBcc: eve@example.org"}, "name", "Type it in one line."),
+        ({"name": "A" * 201}, "name", "Shorten it to 200 characters."),
+    ],
+)
+def test_a_wrong_name_or_address_is_told_at_its_field_and_what_was_typed_is_kept(
+    client: Client, held_seats: Hold, typed: dict[str, str], field: str, sentence: str
+) -> None:
+    answer = client.post(address(held_seats), ADA | typed)
+    page = answer.content.decode()
+    (problem,) = re.findall(rf'id="{field}-problem">([^<]+)<', page)
+    assert answer.status_code == 422
+    assert sentence in problem
+    kept = {**ADA, **typed}
+    other = "name" if field == "email" else "email"
+    assert f'value="{kept[other]}"' in page
+    assert not Order.objects.exists()
+    assert not Job.objects.exists()
+
+
+def test_markup_in_a_name_is_shown_as_text(client: Client, held_seats: Hold) -> None:
+    page = client.post(address(held_seats), {"name": '"><b>Ada', "email": "x"}).content.decode()
+    assert 'value="&quot;&gt;&lt;b&gt;Ada"' in page
+    assert "<b>Ada" not in page
+
+
+@pytest.mark.parametrize("typed", [{}, {"name": "Ada"}])
+def test_a_form_without_its_fields_asks_for_them(client: Client, held_seats: Hold, typed: dict[str, str]) -> None:
+    assert client.post(address(held_seats), typed).status_code == 422
+
+
+@pytest.mark.parametrize("form", [None, ADA, {"name": "", "email": ""}])
+def test_a_lapsed_hold_offers_the_same_seats_again_and_sells_nothing(
+    client: Client, lapsed_hold: Hold, show_on_sale: Show, form: dict[str, str] | None
+) -> None:
+    at = address(lapsed_hold)
+    answer = client.get(at) if form is None else client.post(at, form)
+    page = answer.content.decode()
+    wanted = "&amp;".join(f"seats={seat}" for seat in lapsed_hold.seat_ids)
+    assert answer.status_code == 410
+    assert "Your seats are no longer held" in page
+    assert f'href="/shows/{show_on_sale.slug}/?{wanted}"' in page
+    assert not Order.objects.exists()
+
+
+def test_an_order_that_was_placed_in_time_but_not_confirmed_is_too_late_when_the_hold_has_lapsed(
+    client: Client, placed_order: Order
+) -> None:
+    let_lapse(placed_order.hold)
+    answer = client.post(address(placed_order.hold), ADA)
+    assert answer.status_code == 410
+    assert "Your seats are no longer held" in answer.content.decode()
+    assert not Ticket.objects.exists()
+
+
+def test_a_released_hold_says_that_it_is_no_longer_kept(client: Client, held_seats: Hold) -> None:
+    release_hold(token=held_seats.token)
+    for answer in (client.get(address(held_seats)), client.post(address(held_seats), ADA)):
+        assert answer.status_code == 409
+        assert "These seats are no longer kept for you." in answer.content.decode()
+
+
+def test_a_hold_that_does_not_exist_is_a_404_that_says_what_to_do(client: Client) -> None:
+    at = f"/holds/{uuid4()}/"
+    for answer in (client.get(at), client.post(at, ADA), client.post(f"{at}release/")):
+        assert answer.status_code == 404
+        assert "There is no such choice of seats." in answer.content.decode()
+
+
+def test_giving_back_frees_the_seats_and_goes_back_to_the_show(
+    client: Client, held_seats: Hold, show_on_sale: Show
+) -> None:
+    answer = client.post(f"{address(held_seats)}release/")
+    assert (answer.status_code, answer["Location"]) == (303, f"/shows/{show_on_sale.slug}/?released=1")
+    assert set(statuses(show_on_sale).values()) == {"available"}
+    assert "The seats are free again." in client.get(answer["Location"]).content.decode()
+
+
+def test_giving_back_twice_does_no_harm_and_what_was_bought_is_not_given_back(
+    client: Client, held_seats: Hold, make_hold: Callable[..., Hold]
+) -> None:
+    for _ in range(2):
+        assert client.post(f"{address(held_seats)}release/").status_code == 303
+    bought = make_hold()
+    confirm_order(order_id=place(bought).pk)
+    assert client.post(f"{address(bought)}release/").status_code == 409
+    assert Seat.objects.filter(status="sold").count() == 2
+
+
+def test_a_link_cannot_give_seats_back(client: Client, held_seats: Hold) -> None:
+    assert client.get(f"{address(held_seats)}release/").status_code == 405
+    held_seats.refresh_from_db()
+    assert held_seats.status == "active"
+
+
+def test_seats_that_cost_money_say_that_they_cannot_be_paid_here_yet(
+    client: Client, make_hold: Callable[..., Hold]
+) -> None:
+    hold = make_hold(prices={"Front": 2450, "House": 1200})
+    assert "Pay 49.00\xa0€" in client.get(address(hold)).content.decode()
+    answer = client.post(address(hold), ADA)
+    assert answer.status_code == 409
+    assert "this page cannot take payments yet" in answer.content.decode()
+    assert not Order.objects.exists()
+
+
+def test_the_page_is_kept_by_nobody_and_still_sends_its_own_origin(client: Client, held_seats: Hold) -> None:
+    answer = client.get(address(held_seats))
+    assert {"no-store", "private"} <= set(re.split(r",\s*", answer["Cache-Control"]))
+    assert answer["X-Robots-Tag"] == "noindex"
+    # With "no-referrer" browsers would send "Origin: null" along with the form, and it would be refused.
+    assert answer["Referrer-Policy"] == "same-origin"
+
+
+def test_a_form_without_its_csrf_token_is_refused_with_a_sentence(held_seats: Hold, settings: Any) -> None:
+    answer = Client(enforce_csrf_checks=True).post(address(held_seats), ADA)
+    assert answer.status_code == 403
+    assert "This form is too old" in answer.content.decode()
+    assert not Order.objects.exists()
