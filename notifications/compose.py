@@ -7,10 +7,11 @@ exists.
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
-from email.utils import formatdate, parseaddr
+from email.utils import format_datetime, parseaddr
 
 from django.conf import settings
 
@@ -40,7 +41,7 @@ def compose(*, content: EmailContent, message_id: str) -> EmailMessage:
     message["From"] = mailbox(name=sender_name, address=sender)
     message["To"] = mailbox(name=content.to_name, address=content.to_address)
     message["Subject"] = content.subject
-    message["Date"] = formatdate(localtime=False)
+    message["Date"] = format_datetime(datetime.now(UTC))
     message["Message-ID"] = message_id
     # No out-of-office reply answers a machine (RFC 3834).
     message["Auto-Submitted"] = "auto-generated"

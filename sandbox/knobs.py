@@ -1,0 +1,99 @@
+"""What the mail server does wrong on purpose, kept in one small file that both processes read."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+ALL = -1
+LONGEST_LATENCY = 600_000  # ms
+STAGES = ("recipient", "data")
+
+
+class BadKnob(ValueError):
+    """A knob was turned where it does not go; the message says how far it goes."""
+
+
+@dataclass(frozen=True)
+class Knobs:
+    """How the mail server behaves; as made, it takes everything at once.
+
+    latency_ms: before each answer to a mail. fail_next: how many mails to refuse, -1 for all. fail_code: with which
+    answer, 400 to 599. fail_at: refused by recipient or after the data. lose_answers: how many mails to keep and break
+    the connection without an answer, -1 for all.
+    """
+
+    latency_ms: int = 0
+    fail_next: int = 0
+    fail_code: int = 451
+    fail_at: str = "data"
+    lose_answers: int = 0
+
+    def turned(self, changes: Mapping[str, Any]) -> Knobs:
+        """These knobs with some of them changed. Raises BadKnob."""
+        unknown = set(changes) - set(asdict(self))
+        if unknown:
+            raise BadKnob(f"There is no knob {', '.join(sorted(unknown))}. There are {', '.join(asdict(self))}.")
+        knobs = replace(self, **changes)
+        for name, low, high in (
+            ("latency_ms", 0, LONGEST_LATENCY),
+            ("fail_next", ALL, 10**9),
+            ("fail_code", 400, 599),
+            ("lose_answers", ALL, 10**9),
+        ):
+            value = getattr(knobs, name)
+            if type(value) is not int or not low <= value <= high:
+                raise BadKnob(f"{name} is a whole number from {low} to {high}.")
+        if knobs.fail_at not in STAGES:
+            raise BadKnob(f"fail_at is one of {', '.join(STAGES)}.")
+        return knobs
+
+
+class KnobFile:
+    """The knobs in ``folder``. Reading takes no lock; changes are made under one and replace the file whole."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "knobs.json"
+
+    def read(self) -> Knobs:
+        """The knobs as they stand; as made when there is no file yet."""
+        try:
+            return Knobs().turned(json.loads(self.path.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            return Knobs()
+
+    def turn(self, changes: Mapping[str, Any]) -> Knobs:
+        """Change some knobs and return how they stand now. Raises BadKnob."""
+        with self._locked():
+            knobs = self.read().turned(changes)
+            self._write(knobs)
+            return knobs
+
+    def use_up(self, name: str) -> bool:
+        """Take one from a counting knob. False when it stands at 0."""
+        if getattr(self.read(), name) == 0:
+            return False
+        with self._locked():
+            knobs = self.read()
+            left = getattr(knobs, name)
+            if left > 0:
+                self._write(replace(knobs, **{name: left - 1}))
+            return left != 0
+
+    def _write(self, knobs: Knobs) -> None:
+        draft = self.path.with_name(f"{self.path.name}.{secrets.token_hex(6)}")
+        draft.write_text(json.dumps(asdict(knobs)), encoding="utf-8")
+        os.replace(draft, self.path)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        with self.path.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
