@@ -4,6 +4,7 @@ Every value here answers a way in which Celery or a broker loses or repeats work
 which, and the start-up checks refuse the dangerous opposites.
 """
 
+import ssl
 from urllib.parse import urlsplit
 
 from config.environment import read
@@ -20,6 +21,9 @@ LEDGER_EVENTS = EVENTS
 LEDGER_TASKS = TASKS
 
 CELERY_BROKER_URL = BROKER_URL
+CELERY_BROKER_TRANSPORT = None if BROKER_IS_AMQP else "jobs.broker.envelopes:GuardedTransport"
+# kombu's own default for rediss:// does not look at the certificate.
+CELERY_BROKER_USE_SSL = {"ssl_cert_reqs": ssl.CERT_REQUIRED} if urlsplit(BROKER_URL).scheme == "rediss" else False
 CELERY_BROKER_CONNECTION_TIMEOUT = 5
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None

@@ -1,0 +1,114 @@
+"""Celery's Redis transport, with a guard in front of kombu's own reading.
+
+On Redis a message is a list item that kombu takes for its envelope: a JSON object with properties, a delivery tag and
+an address. Anybody can push something else. A missing key kombu mistakes for a lost connection and starts the worker
+over; anything worse ends the worker, and the item, popped already, is gone without a trace. Guarantee: what is no
+envelope is recorded as a dead letter and the worker goes on.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import redis
+import structlog
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError
+from kombu.transport.redis import Channel, Transport
+
+from jobs import metrics
+from jobs.dead_letters import keep_dead_letter
+from jobs.session import drop_broken_connections, engine_session
+
+log = structlog.get_logger(__name__)
+
+LARGEST_ENVELOPE_BYTES = 65_536
+"""An envelope of ours has about 1,000; a larger item is not even parsed."""
+
+
+def fault_of_item(item: bytes) -> str | None:
+    """Say why kombu could not read a list item as an envelope; None when it can."""
+    if len(item) > LARGEST_ENVELOPE_BYTES:
+        return "envelope is too large"
+    try:
+        return fault_of_envelope(json.loads(item))
+    except (ValueError, RecursionError):
+        return "envelope is not JSON"
+
+
+def fault_of_envelope(envelope: Any) -> str | None:
+    """Say what kombu would stumble over in a decoded envelope; None when there is nothing."""
+    try:
+        properties = envelope["properties"]
+        address = properties["delivery_info"]
+        headers = envelope.get("headers") or {}
+        body, encoding = envelope.get("body") or "", properties.get("body_encoding") or "utf-8"
+        texts = [
+            body,
+            encoding,
+            properties["delivery_tag"],
+            address["exchange"],
+            address["routing_key"],
+            envelope.get("content-type") or "",
+            envelope.get("content-encoding") or "",
+        ]
+        if not isinstance(headers, dict) or not all(isinstance(text, str) for text in texts):
+            return "no message envelope"
+        if encoding == "base64":
+            base64.b64decode(body)
+        elif encoding != "utf-8":
+            return "body has an unknown encoding"
+    except (TypeError, LookupError, AttributeError):
+        return "no message envelope"
+    except ValueError:
+        return "body is not base64"
+    return "body is compressed" if "compression" in headers else None
+
+
+class GuardedClient(redis.Redis):
+    """Looks at each item that a worker pops, before kombu does."""
+
+    def parse_response(self, connection: Any, command_name: Any, **options: Any) -> Any:
+        """The reply, or None as after a BRPOP that ran out of time when the item is no envelope."""
+        response = super().parse_response(connection, command_name, **options)
+        if command_name != "BRPOP" or not response:
+            return response
+        key, item = response
+        fault = fault_of_item(item)
+        if fault is None:
+            return response
+        _set_aside(queue=key.decode("utf-8", "replace"), item=item, reason=fault)
+        return None
+
+
+class GuardedChannel(Channel):
+    """kombu's channel with the guarded client."""
+
+    def _get_client(self) -> type[redis.Redis]:
+        super()._get_client()  # refuses versions of the client that are too old
+        return GuardedClient
+
+    def _deliver_fanout_message(self, message: Any, exchange: str) -> bool:
+        """Remote control's messages come by another way, and are just as open to strangers."""
+        fault = fault_of_envelope(message)
+        if fault is not None:
+            log.warning("control_message_dropped", reason=fault)
+            return False
+        return bool(super()._deliver_fanout_message(message, exchange))
+
+
+class GuardedTransport(Transport):
+    """The transport that ``CELERY_BROKER_TRANSPORT`` names where the broker is Redis."""
+
+    Channel = GuardedChannel
+
+
+def _set_aside(*, queue: str, item: bytes, reason: str) -> None:
+    metrics.SKIPPED.labels(reason="malformed").inc()
+    try:
+        engine_session(DEFAULT_DB_ALIAS)
+        keep_dead_letter(queue=queue, reason=reason, headers={}, body=item)
+    except (DatabaseError, InterfaceError):
+        log.exception("dead_letter_not_kept", queue=queue, reason=reason)
+        drop_broken_connections()
