@@ -18,7 +18,6 @@ from jobs.broker import Publisher
 from jobs.broker.messages import MalformedMessage, read_message
 from jobs.dead_letters import keep_dead_letter
 from jobs.models import Job
-from jobs.transitions import Message
 
 log = structlog.get_logger(__name__)
 
@@ -33,19 +32,20 @@ def collect(*, publisher: Publisher) -> int:
 def _settle(headers: dict[str, Any], body: bytes, content_type: str | None) -> None:
     queue = _original_queue(headers)
     try:
-        task, job_id, using = read_message(headers, body, content_type)
+        message = read_message(headers, body, content_type)
     except MalformedMessage as malformed:
         keep_dead_letter(queue=queue, reason=str(malformed), headers=headers, body=body)
         return
-    known = using in connections and Job.objects.using(using).filter(pk=job_id).exists()
+    using, job_id = message.using, message.job_id
+    known = using in connections and Job.objects.using(using).filter(pk=job_id, task=message.task).exists()
     if not known:
         keep_dead_letter(queue=queue, reason="unknown job", headers=headers, body=body)
         return
-    message = Message(job_id, using, queue, task, headers.get("publish_number", -1), "")
     if transitions.take_back(using=using, messages=[message], reason="given up by the broker"):
-        log.warning("message_collected", job=job_id, task=task)
+        log.warning("message_collected", job=job_id, task=message.task)
 
 
 def _original_queue(headers: dict[str, Any]) -> str:
-    deaths = headers.get("x-death") or [{}]
-    return str(deaths[0].get("queue", ""))
+    deaths = headers.get("x-death")
+    first = deaths[0] if isinstance(deaths, list) and deaths else None
+    return str(first.get("queue", "")) if isinstance(first, dict) else ""

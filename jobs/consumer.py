@@ -12,15 +12,17 @@ from typing import Any
 
 import structlog
 from celery.worker.consumer import Consumer
-from django.db import DatabaseError, InterfaceError
+from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, connections
 
 from jobs import metrics, transitions
-from jobs.broker.messages import MalformedMessage, read_message
+from jobs.broker.messages import MalformedMessage, body_of, headers_of, read_message
 from jobs.dead_letters import keep_dead_letter
 from jobs.death import die
 from jobs.models import Job
 from jobs.retry import Policy, longest_wait
-from jobs.session import drop_broken_connections
+from jobs.session import drop_broken_connections, engine_session
+from jobs.transitions import Message
 
 log = structlog.get_logger(__name__)
 
@@ -40,14 +42,19 @@ class LedgerConsumer(Consumer):
 
         def on_message(message: Any) -> None:
             try:
-                task, job_id, using = read_message(message.headers, message.body, message.content_type)
+                published = read_message(message.headers, message.body, message.content_type)
             except MalformedMessage as malformed:
                 self._set_aside(message, str(malformed))
                 return
-            if task in self.strategies:
+            if published.using not in connections:
+                self._set_aside(message, "unknown database")
+            elif published.task in self.strategies and published.task in settings.LEDGER_TASKS:
+                # Only what was read goes on: a stranger's ETA, time limit or callback would be obeyed.
+                message.headers, message.body = headers_of(published), body_of(published)
+                message.content_encoding = "utf-8"
                 dispatch(message)
             else:
-                self._unknown_task(message, task=task, job_id=job_id, using=using)
+                self._unknown_task(message, published)
 
         return on_message
 
@@ -67,6 +74,7 @@ class LedgerConsumer(Consumer):
         metrics.SKIPPED.labels(reason="malformed").inc()
         queue = (message.delivery_info or {}).get("routing_key") or ""
         try:
+            engine_session(DEFAULT_DB_ALIAS)
             keep_dead_letter(queue=queue, reason=reason, headers=message.headers, body=message.body)
         except (DatabaseError, InterfaceError):
             # RabbitMQ keeps it in the dead-letter queue; the log keeps at least its trace.
@@ -74,24 +82,28 @@ class LedgerConsumer(Consumer):
             drop_broken_connections()
         message.reject_log_error(log, self.connection_errors)
 
-    def _unknown_task(self, message: Any, *, task: str, job_id: int, using: str) -> None:
-        """Give the job back; after as many attempts as any other it is dead."""
+    def _unknown_task(self, message: Any, published: Message) -> None:
+        """Give the job back, or bury it after as many attempts as any other; a stale message is only skipped."""
         metrics.SKIPPED.labels(reason="unknown task").inc()
         try:
-            job = Job.objects.using(using).filter(pk=job_id).first()
-            if job is None:
+            engine_session(published.using)
+            job = Job.objects.using(published.using).filter(pk=published.job_id).first()
+            if job is None or job.task != published.task:
                 self._set_aside(message, "unknown job")
                 return
-            delay = max(1.0, longest_wait(failed_before=job.attempts, policy=Policy()) / 2)
-            error = f"No worker here knows the task {task}."
+            error = f"No worker here knows the task {published.task}."
             if UNKNOWN_TASK_ATTEMPTS is not None and job.attempts >= UNKNOWN_TASK_ATTEMPTS:
                 die(
-                    using=using, job_id=job_id, token=job.token, task=task, args=job.args,
+                    using=published.using, job_id=published.job_id, token=job.token, task=job.task, args=job.args,
                     reason="unknown task", error=error,
                 )  # fmt: skip
-            else:
-                transitions.defer_published(using=using, job_id=job_id, delay_seconds=delay, error=error)
+                message.reject_log_error(log, self.connection_errors)
+                return
+            delay = max(1.0, longest_wait(failed_before=job.attempts, policy=Policy()) / 2)
+            transitions.defer_published(
+                using=published.using, job_id=published.job_id, delay_seconds=delay, error=error
+            )
         except (DatabaseError, InterfaceError):
-            log.exception("unknown_task_not_recorded", job=job_id)  # the rescue publishes it again
+            log.exception("unknown_task_not_recorded", job=published.job_id)  # the rescue publishes it again
             drop_broken_connections()
-        message.reject_log_error(log, self.connection_errors)
+        message.ack_log_error(log, self.connection_errors)

@@ -26,18 +26,45 @@ KEPT_CHARACTERS = 10_000
 """Enough to recognise what was sent; a body of a hundred megabytes does not belong in a table."""
 
 
-def keep_dead_letter(
-    *, queue: str, reason: str, headers: Any, body: bytes | str | memoryview, using: str = "default"
-) -> None:
-    """Record one unknown message, idempotently. Raises Django's OperationalError when PostgreSQL is away."""
-    raw = body if isinstance(body, str) else bytes(body).decode("utf-8", "backslashreplace")
-    text = raw.replace("\x00", "\\x00")[:KEPT_CHARACTERS]
-    shown = json.loads(json.dumps(headers, default=repr).replace("\\u0000", "")) if headers else {}
+def keep_dead_letter(*, queue: str, reason: str, headers: Any, body: Any, using: str = "default") -> None:
+    """Record one unknown message, idempotently, whatever it is made of.
+
+    Raises Django's OperationalError when PostgreSQL is away.
+    """
+    text, shown = _text(body), _storable(headers)
     # The broker adds headers of its own each time it moves a message; they do not make it another one.
-    identity = {name: value for name, value in shown.items() if not name.startswith("x-")}
-    digest = hashlib.sha256(f"{queue}\n{json.dumps(identity, sort_keys=True)}\n{raw}".encode()).hexdigest()
-    values: list[Any] = [queue, reason, Jsonb(shown), text, digest]
+    identity = {name: value for name, value in shown.items() if not name.startswith("x-") and name != "redelivered"}
+    digest = hashlib.sha256(f"{queue}\n{json.dumps(identity, sort_keys=True)}\n{text}".encode()).hexdigest()
+    values: list[Any] = [_text(queue), reason, Jsonb(shown), text[:KEPT_CHARACTERS], digest]
     with connections[using].cursor() as cursor:
         cursor.execute(KEEP_DEAD_LETTER, values)
     metrics.DEAD_LETTERS.labels(reason=reason).inc()
     log.warning("dead_letter", queue=queue, reason=reason, digest=digest)
+
+
+def _text(value: Any) -> str:
+    """The value as PostgreSQL's text can hold it: valid Unicode without NUL."""
+    raw = value if isinstance(value, (str, bytes, memoryview)) else repr(value)
+    encoded = raw.encode("utf-8", "backslashreplace") if isinstance(raw, str) else bytes(raw)
+    return encoded.decode("utf-8", "backslashreplace").replace("\x00", "\\x00")
+
+
+def _storable(headers: Any) -> dict[str, Any]:
+    """The headers as jsonb can hold them, in bounded size."""
+    try:
+        cleaned = _clean(headers or {})
+        size = len(json.dumps(cleaned))
+    except (ValueError, RecursionError):
+        return {"unreadable": type(headers).__name__}
+    if not isinstance(cleaned, dict) or size > KEPT_CHARACTERS:
+        return {"unreadable": _text(repr(cleaned))[:KEPT_CHARACTERS]}
+    return cleaned
+
+
+def _clean(value: Any) -> Any:
+    """Plain JSON of clean strings; what JSON or jsonb does not know (dates, bytes, NaN) becomes text."""
+    if isinstance(value, dict):
+        return {_text(name): _clean(inner) for name, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_clean(inner) for inner in value]
+    return value if value is None or isinstance(value, int) else _text(value)

@@ -11,8 +11,13 @@ from typing import Any
 from jobs.transitions import Message
 
 _EMBED = '{"callbacks": null, "errbacks": null, "chain": null, "chord": null}'
+_SHAPE = "body is not [[job, database], {}, {…}]"
 LARGEST_BODY_BYTES = 4096
 """A body of ours has about 100; a larger one is not ours."""
+LARGEST_ID = 2**63 - 1
+"""What the row's id, a bigint, can hold."""
+LARGEST_NUMBER = 2**31 - 1
+"""What the row's publish number, an integer, can hold."""
 
 
 class MalformedMessage(Exception):
@@ -52,10 +57,10 @@ def properties_of(message: Message) -> dict[str, Any]:
     return {"delivery_mode": 2, "correlation_id": identity, "reply_to": ""}
 
 
-def read_message(headers: Any, body: bytes | str | memoryview, content_type: str | None) -> tuple[str, int, str]:
-    """Return (task, job id, database) of a message of ours.
+def read_message(headers: Any, body: Any, content_type: Any) -> Message:
+    """Return the publication that a message stands for; its queue is left empty.
 
-    Raises MalformedMessage with the reason for anything else.
+    Raises MalformedMessage with the reason, and nothing else, whatever a stranger may have sent.
     """
     if not isinstance(headers, dict):
         raise MalformedMessage("no headers")
@@ -64,14 +69,32 @@ def read_message(headers: Any, body: bytes | str | memoryview, content_type: str
         raise MalformedMessage("no task name or no id")
     if content_type != "application/json":
         raise MalformedMessage("content type is not JSON")
-    raw = body.encode() if isinstance(body, str) else bytes(body)
-    if len(raw) > LARGEST_BODY_BYTES:
+    if not isinstance(body, (str, bytes, memoryview)):
+        raise MalformedMessage("no body")
+    if len(body) > LARGEST_BODY_BYTES:
         raise MalformedMessage("body is too large")
     try:
-        args, kwargs, embed = json.loads(raw)
+        args, kwargs, embed = json.loads(body if isinstance(body, str) else bytes(body))
         job_id, using = args
-    except (ValueError, TypeError) as error:
-        raise MalformedMessage("body is not [[job, database], {}, {…}]") from error
-    if not (isinstance(job_id, int) and isinstance(using, str) and kwargs == {} and isinstance(embed, dict)):
-        raise MalformedMessage("body is not [[job, database], {}, {…}]")
-    return task, job_id, using
+    except (ValueError, TypeError, RecursionError) as error:
+        raise MalformedMessage(_SHAPE) from error
+    if not (_is_id(job_id) and isinstance(using, str) and kwargs == {} and isinstance(embed, dict)):
+        raise MalformedMessage(_SHAPE)
+    correlation_id = headers.get("correlation_id")
+    return Message(
+        job_id=job_id,
+        using=using,
+        queue="",
+        task=task,
+        publish_number=_publish_number(headers.get("publish_number")),
+        correlation_id=correlation_id if isinstance(correlation_id, str) else "",
+    )
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value <= LARGEST_ID
+
+
+def _publish_number(value: object) -> int:
+    """The number if it can be one; 0, which no publication has, if it cannot."""
+    return value if isinstance(value, int) and 0 < value <= LARGEST_NUMBER else 0
