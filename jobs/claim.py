@@ -23,6 +23,10 @@ class Claim:
     correlation_id: str
     recorded: bool = field(default=False)
 
+    def note_recorded(self) -> None:
+        """The run's one writing transaction has committed; nothing can fail this job any more."""
+        self.recorded = True
+
 
 _current: ContextVar[Claim | None] = ContextVar("current_claim", default=None)
 

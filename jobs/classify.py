@@ -6,6 +6,7 @@ exception's own line of ancestors decides. What the table does not name is perma
 
 from __future__ import annotations
 
+import math
 import smtplib
 
 from jobs.errors import PermanentError, RateLimited, TransientError
@@ -52,6 +53,9 @@ def classify(error: BaseException, *, retried_by_task: tuple[type[BaseException]
 
 
 def asked_delay(error: BaseException) -> float | None:
-    """Seconds that the failure itself asks to wait, if it does."""
-    delay = getattr(error, "retry_after", None)
-    return getattr(error, "delay_seconds", None) if delay is None else delay
+    """Seconds that the failure itself asks to wait, if it does. What is no finite number is not believed."""
+    for name in ("retry_after", "delay_seconds"):
+        delay = getattr(error, name, None)
+        if isinstance(delay, (int, float)) and math.isfinite(delay):
+            return float(delay)
+    return None

@@ -12,7 +12,7 @@ from typing import Any
 import sentry_sdk
 import structlog
 from celery import current_app
-from django.db import transaction
+from django.db import connections, transaction
 from django.utils.module_loading import import_string
 
 from jobs import metrics, transitions
@@ -47,13 +47,15 @@ def die(
 
 
 def _tell_the_domain(*, using: str, job_id: int, task: str, args: Mapping[str, Any]) -> None:
-    on_dead = _on_dead_of(task)
-    if on_dead is None:
-        return
     try:
+        on_dead = _on_dead_of(task)
+        if on_dead is None:
+            return
         with transaction.atomic(using=using):
             on_dead(**args)
-    except Exception as failure:
+            # A deferred constraint would otherwise fail at the commit, and take the death with it.
+            connections[using].check_constraints()
+    except (Exception, SystemExit) as failure:
         # The job is dead whatever its callback does; the row and Sentry keep the second failure.
         sentry_sdk.capture_exception(failure)
         log.exception("on_dead_failed", job=job_id, task=task)

@@ -55,5 +55,6 @@ def enqueue(
         cursor.execute(INSERT_JOB, values)
         (job_id,) = cursor.fetchone()
     if available_at is None:
-        transaction.on_commit(lambda: wakeup.ring(using=using), using=using)
+        # Robust: a caller whose transaction has committed must not fail over a wake-up.
+        transaction.on_commit(lambda: wakeup.ring(using=using), using=using, robust=True)
     return int(job_id)

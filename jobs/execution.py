@@ -42,10 +42,13 @@ CRASH_LOOP_CAP = 5
 """Claims without an orderly outcome after which a job is taken for the cause of the crashes."""
 
 CONNECTION_LOST_SECONDS = 5.0
-"""How long a job waits after it lost the ledger's own connection; no attempt is used up."""
+"""How long a job waits at most after it lost the ledger's own connection, doubled each time in a row."""
 
 KEPT_TRACEBACK = 20_000
 """Characters of a traceback that the row keeps, counted from its end."""
+
+
+CONNECTION_LOST = "the ledger's connection was lost"
 
 
 class Outcome(Enum):
@@ -56,10 +59,10 @@ class Outcome(Enum):
 
 
 def run_job(task: LedgerTask, *, job_id: int, using: str, worker: str) -> Outcome:
-    """Claim the job and run its body; never raises for anything that the body does."""
-    queue = queue_named(settings.LEDGER_TASKS[task.name])
+    """Claim the job and run its body. Only the worker's own order to stop leaves."""
     started = time.monotonic()
     try:
+        queue = queue_named(settings.LEDGER_TASKS[task.name])
         claim = _claim(task, queue, job_id=job_id, using=using, worker=worker)
         if claim is None:
             return Outcome.SETTLED
@@ -71,6 +74,11 @@ def run_job(task: LedgerTask, *, job_id: int, using: str, worker: str) -> Outcom
         # PostgreSQL is away. The row says published or running; the rescue publishes it again.
         metrics.SKIPPED.labels(reason="database away").inc()
         log.warning("database_away", job=job_id, task=task.name, error=type(error).__name__)
+        return Outcome.SETTLED
+    except Exception as error:
+        # A fault of the engine, or a time limit that struck between two of its steps: the rescue brings the job back.
+        sentry_sdk.capture_exception(error)
+        log.exception("run_broke_off", job=job_id, task=task.name)
         return Outcome.SETTLED
     finally:
         metrics.RUN_SECONDS.labels(task=task.name).observe(time.monotonic() - started)
@@ -86,6 +94,7 @@ def _claim(task: LedgerTask, queue: Queue, *, job_id: int, using: str, worker: s
             claim = transitions.claim(
                 using=using,
                 job_id=job_id,
+                task=task.name,
                 worker=worker,
                 backend=engine_session(using),
                 lease_seconds=queue.lease_seconds,
@@ -120,9 +129,9 @@ def _run_body(task: LedgerTask, claim: Claim) -> Outcome:
             raise LeaseLost
     except LeaseLost:
         return _lease_lost(task)
-    except (WorkerShutdown, WorkerTerminate):
+    except (WorkerShutdown, WorkerTerminate, KeyboardInterrupt):
         raise  # the worker is told to stop, the body is not at fault
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         return _failed(task, claim, error)
     metrics.DONE.labels(task=task.name).inc()
     return Outcome.SETTLED
@@ -145,7 +154,8 @@ def _failed(task: LedgerTask, claim: Claim, error: BaseException) -> Outcome:
 
 def _decide(task: LedgerTask, claim: Claim, error: BaseException) -> Decision:
     if connection_is_lost(error, using=claim.using):
-        return Postpone(CONNECTION_LOST_SECONDS * random.random())  # noqa: S311
+        longest = CONNECTION_LOST_SECONDS * 2 ** (claim.deliveries - 1)
+        return Postpone(longest * random.random(), CONNECTION_LOST)  # noqa: S311
     failure = classify(error, retried_by_task=tuple(task.autoretry_for))
     return decide(
         failure=failure,
@@ -161,9 +171,12 @@ def _write_next_attempt(task: LedgerTask, claim: Claim, decision: Decision, erro
     engine_session(claim.using)
     if isinstance(decision, Postpone):
         metrics.POSTPONED.labels(task=task.name).inc()
-        reason = "the ledger's connection was lost" if isinstance(error, OperationalError) else "rate limited"
         return transitions.postpone(
-            claim=claim, delay_seconds=decision.delay_seconds, reason=reason, error=_line(error)
+            claim=claim,
+            delay_seconds=decision.delay_seconds,
+            reason=decision.reason,
+            error=_line(error),
+            orderly=decision.reason != CONNECTION_LOST,
         )
     assert not isinstance(decision, Dead)
     metrics.RETRIED.labels(task=task.name).inc()
@@ -197,8 +210,17 @@ def _lease_lost(task: LedgerTask) -> Outcome:
 
 def _line(error: BaseException) -> str:
     """The error in one line, as staff read it."""
-    return f"{type(error).__name__}: {error}".replace("\x00", "").replace("\n", " ")[:500]
+    try:
+        message = str(error)
+    except Exception:
+        message = "its message cannot be read"
+    return _storable(f"{type(error).__name__}: {message}").replace("\n", " ")[:500]
 
 
 def _traceback(error: BaseException) -> str:
-    return "".join(tracebacks.format_exception(error)).replace("\x00", "")[-KEPT_TRACEBACK:]
+    return _storable("".join(tracebacks.format_exception(error)))[-KEPT_TRACEBACK:]
+
+
+def _storable(text: str) -> str:
+    """The text without what PostgreSQL refuses: NUL, and the lone surrogates of undecodable file names."""
+    return text.replace("\x00", "").encode("utf-8", "backslashreplace").decode()

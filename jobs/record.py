@@ -14,6 +14,7 @@ from django.db import transaction
 from jobs import transitions
 from jobs.claim import current_claim
 from jobs.errors import LeaseLost, RecordedTwice
+from jobs.session import engine_session
 
 
 @contextmanager
@@ -31,8 +32,11 @@ def record() -> Iterator[None]:
         return
     if claim.recorded:
         raise RecordedTwice
+    engine_session(claim.using)  # the body may have reconnected
     with transaction.atomic(using=claim.using, durable=True):
+        # The first hook after the commit: if a later one raises, the job is done all the same.
+        transaction.on_commit(claim.note_recorded, using=claim.using)
         yield
         if not transitions.mark_done(using=claim.using, job_id=claim.job_id, token=claim.token):
             raise LeaseLost
-    claim.recorded = True
+    claim.note_recorded()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 
+import sentry_sdk
 import structlog
 
 from jobs import metrics, transitions
@@ -15,13 +16,14 @@ from jobs.broker import Publisher
 from jobs.death import die
 from jobs.execution import CRASH_LOOP_CAP
 from jobs.queues import Queue
-from jobs.session import run
+from jobs.session import connection_is_lost, run
 from jobs.transitions import Message
 
 log = structlog.get_logger(__name__)
 
 # Runs whose lease ran out, or whose database session is gone although PostgreSQL itself did not restart since
-# (a dead worker is noticed in seconds instead of a lease). Uses job_running.
+# (a dead worker is noticed in seconds instead of a lease). A row that is locked is just being settled, or its paused
+# worker's transaction will soon be ended by PostgreSQL: the rescue does not wait for it. Uses job_running.
 ORPHANED_RUNS = """
     SELECT job.id, job.token, job.task, job.args, job.deliveries,
            CASE WHEN job.lease_until < jobs_now() THEN 'lease ran out' ELSE 'worker gone' END
@@ -35,6 +37,7 @@ ORPHANED_RUNS = """
         ))
     )
     ORDER BY job.id LIMIT 500
+    FOR UPDATE OF job SKIP LOCKED
 """
 
 # Is there any published job old enough to be suspected at all? Uses job_published from its old end.
@@ -57,12 +60,19 @@ def rescue_runs(*, using: str) -> int:
     """Return orphaned runs to the waiting ones, or bury those that keep killing their workers; return how many."""
     rescued = 0
     for job_id, token, task, args, deliveries, reason in run(using, ORPHANED_RUNS, {}):
-        if deliveries >= CRASH_LOOP_CAP:
-            die(using=using, job_id=job_id, token=token, task=task, args=json.loads(args), reason="crash loop")
-        elif transitions.rescue(using=using, job_id=job_id, token=token, reason=reason):
-            rescued += 1
-            metrics.RESCUED.labels(reason=reason).inc()
-            log.warning("run_rescued", job=job_id, task=task, reason=reason)
+        try:
+            if deliveries >= CRASH_LOOP_CAP:
+                die(using=using, job_id=job_id, token=token, task=task, args=json.loads(args), reason="crash loop")
+            elif transitions.rescue(using=using, job_id=job_id, token=token, reason=reason):
+                rescued += 1
+                metrics.RESCUED.labels(reason=reason).inc()
+                log.warning("run_rescued", job=job_id, task=task, reason=reason)
+        except Exception as failure:
+            if connection_is_lost(failure, using=using):
+                raise
+            # One run that cannot be rescued must not hold up the others (I6). It comes up again in a second.
+            sentry_sdk.capture_exception(failure)
+            log.exception("rescue_failed", job=job_id, task=task)
     return rescued
 
 

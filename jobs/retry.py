@@ -24,6 +24,9 @@ RATE_LIMIT_SECONDS = 30.0
 LONGEST_POSTPONEMENT_SECONDS = 3600.0
 """A provider that asks for more is asked again after an hour."""
 
+LONGEST_ASKED_RETRY_SECONDS = 30 * 86_400.0
+"""A task may ask for a later attempt than the backoff gives, but not for one that nobody will remember."""
+
 
 class FailureClass(Enum):
     """The three ways in which an attempt can fail."""
@@ -55,6 +58,7 @@ class Postpone:
     """Try again after ``delay_seconds``; no attempt is used up."""
 
     delay_seconds: float
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -83,13 +87,13 @@ def decide(
     if failure is FailureClass.RATE_LIMITED:
         asked = RATE_LIMIT_SECONDS if asked_delay is None else asked_delay
         # A little is added, never taken away: whoever asks before the provider's time is refused again.
-        return Postpone(min(max(asked, 0.0), LONGEST_POSTPONEMENT_SECONDS) * (1 + chance / 10))
+        return Postpone(min(max(asked, 0.0), LONGEST_POSTPONEMENT_SECONDS) * (1 + chance / 10), "rate limited")
     if failure is FailureClass.PERMANENT:
         return Dead("permanent error")
     if policy.max_retries is not None and failed_before >= policy.max_retries:
         return Dead("attempts used up")
     if asked_delay is not None:
-        return Retry(max(asked_delay, 0.0))
+        return Retry(min(max(asked_delay, 0.0), LONGEST_ASKED_RETRY_SECONDS))
     bound = longest_wait(failed_before=failed_before, policy=policy)
     return Retry(bound * chance if policy.jitter else bound)
 

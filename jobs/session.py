@@ -14,14 +14,18 @@ from weakref import WeakKeyDictionary
 
 import psycopg
 from django.db import DatabaseError, InterfaceError, OperationalError, connections
+from psycopg.pq import TransactionStatus
 
-# A paused worker's open transaction must not block the run that replaces it: PostgreSQL ends it well before the
-# lease is over, and who waits for a lock gives up earlier still.
+from jobs.queues import all_queues
+
 PREPARE_SESSION = """
     SELECT set_config('synchronous_commit', 'off', false),
-           set_config('idle_in_transaction_session_timeout', '20s', false),
-           set_config('lock_timeout', '10s', false)
+           set_config('idle_in_transaction_session_timeout', %(idle)s, false),
+           set_config('lock_timeout', %(lock)s, false)
 """
+
+LONGEST_IDLE_SECONDS = 20.0
+"""How long a transaction may stand still before PostgreSQL ends it, where the leases do not ask for less."""
 
 OWN_BACKEND = "SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()"
 
@@ -48,10 +52,21 @@ def engine_session(using: str) -> Backend:
     backend = _prepared.get(raw)
     if backend is None:
         with connection.wrap_database_errors:
-            raw.execute(PREPARE_SESSION)
+            raw.execute(PREPARE_SESSION, _time_limits())
             pid, start = raw.execute(OWN_BACKEND).fetchone()  # type: ignore[misc]
         backend = _prepared[raw] = Backend(pid, start)
     return backend
+
+
+def _time_limits() -> dict[str, str]:
+    """Limits that keep a paused worker's open transaction from blocking the run that replaces it.
+
+    PostgreSQL ends the transaction well before the shortest lease is over, and who waits for a lock gives up earlier
+    still.
+    """
+    shortest_lease = min(queue.lease_seconds for queue in all_queues())
+    idle = min(LONGEST_IDLE_SECONDS, shortest_lease / 3)
+    return {"idle": f"{idle * 1000:.0f}ms", "lock": f"{idle * 500:.0f}ms"}
 
 
 def run(using: str, statement: str, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
@@ -86,11 +101,17 @@ def connection_is_lost(error: BaseException, *, using: str) -> bool:
 
 
 def drop_broken_connections(aliases: Sequence[str] | None = None) -> None:
-    """Close connections that a failure has made useless, so that the next job opens a new one."""
+    """Close connections that a failure has made useless, so that the next job opens a new one.
+
+    Useless is also one inside a transaction: a time limit can strike between the steps of Django's own bookkeeping,
+    and whatever the next job wrote there would never commit. Call it where no transaction is meant to be open.
+    """
     for connection in connections.all(initialized_only=True):
-        if aliases is None or connection.alias in aliases:
-            raw = connection.connection
-            if raw is not None and (raw.closed or raw.broken):
-                connection.close()
-            else:
-                connection.close_if_unusable_or_obsolete()
+        raw = connection.connection
+        if raw is None or (aliases is not None and connection.alias not in aliases):
+            continue
+        if connection.in_atomic_block or raw.pgconn.transaction_status != TransactionStatus.IDLE:
+            connection.in_atomic_block = False  # close() would leave the rest to the end of a block that has none
+            connection.close()
+        else:
+            connection.close_if_unusable_or_obsolete()

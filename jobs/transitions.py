@@ -49,14 +49,15 @@ TAKE_BACK = """
     WHERE job.id = message.id AND job.publish_number = message.number AND job.state = 'published'
 """
 
-# The message of a published job becomes a run: counted before the body starts, under a new token. The commit is
-# synchronous where the job is about to call a provider, so that job and key are durable before anyone hears them.
+# The message of a published job becomes a run: counted before the body starts, under a new token. A message that
+# names another task than the row does starts nothing. The commit is synchronous where the job is about to call a
+# provider, so that job and key are durable before anyone hears them.
 CLAIM = """
     UPDATE jobs_job
     SET state = 'running', token = token + 1, deliveries = deliveries + 1, started_at = jobs_now(),
         lease_until = jobs_now() + %(lease)s * interval '1 second',
         worker = %(worker)s, backend_pid = %(pid)s, backend_start = %(start)s
-    WHERE id = %(id)s AND state = 'published'
+    WHERE id = %(id)s AND task = %(task)s AND state = 'published'
     RETURNING token, args, attempts, deliveries, subject, correlation_id,
               set_config('synchronous_commit', %(commit)s, true)
 """
@@ -75,10 +76,11 @@ TRY_AGAIN = """
     WHERE id = %(id)s AND token = %(token)s AND state = 'running'
 """
 
-# Not the job's fault: it waits without an attempt being used up.
+# Not the job's fault: it waits without an attempt being used up. Its deliveries stay counted when the outcome was
+# not an orderly one: a job whose query kills its database session does so each time.
 POSTPONE = """
     UPDATE jobs_job
-    SET state = 'waiting', deliveries = 0, reason = %(reason)s,
+    SET state = 'waiting', deliveries = CASE WHEN %(orderly)s THEN 0 ELSE deliveries END, reason = %(reason)s,
         available_at = jobs_now() + %(delay)s * interval '1 second', error = %(error)s
     WHERE id = %(id)s AND token = %(token)s AND state = 'running'
 """
@@ -135,11 +137,12 @@ def take_back(*, using: str, messages: list[Message], reason: str) -> int:
 
 
 def claim(
-    *, using: str, job_id: int, worker: str, backend: Backend, lease_seconds: float, durable: bool
+    *, using: str, job_id: int, task: str, worker: str, backend: Backend, lease_seconds: float, durable: bool
 ) -> Claim | None:
     """Start a run of a published job, or return None when there is nothing to run."""
     parameters = {
         "id": job_id,
+        "task": task,
         "lease": lease_seconds,
         "worker": worker,
         "pid": backend.pid,
@@ -162,9 +165,9 @@ def try_again(*, claim: Claim, delay_seconds: float, error: str, traceback: str)
     return _settle(claim, TRY_AGAIN, delay=delay_seconds, error=error, traceback=traceback)
 
 
-def postpone(*, claim: Claim, delay_seconds: float, reason: str, error: str) -> bool:
+def postpone(*, claim: Claim, delay_seconds: float, reason: str, error: str, orderly: bool) -> bool:
     """Wait ``delay_seconds`` without using up an attempt. False means that the lease was lost."""
-    return _settle(claim, POSTPONE, delay=delay_seconds, reason=reason, error=error)
+    return _settle(claim, POSTPONE, delay=delay_seconds, reason=reason, error=error, orderly=orderly)
 
 
 def defer_published(*, using: str, job_id: int, delay_seconds: float, error: str) -> int | None:

@@ -33,7 +33,6 @@ class Bell:
 
     def __init__(self, using: str) -> None:
         self.using = using
-        self.process = os.getpid()
         self.parameters = connections[using].get_connection_params()
         self._rung = threading.Event()
         self._stopping = False
@@ -81,10 +80,10 @@ _lock = threading.Lock()
 def ring(*, using: str = "default") -> None:
     """Wake the relay of the database ``using`` soon. Costs the caller no query."""
     bell = _bells.get(using)
-    if bell is None or bell.process != os.getpid():
+    if bell is None:
         with _lock:
             bell = _bells.get(using)
-            if bell is None or bell.process != os.getpid():
+            if bell is None:
                 bell = _bells[using] = Bell(using)
     bell.ring()
 
@@ -93,11 +92,18 @@ def close() -> None:
     """Stop all threads of this process."""
     while _bells:
         _, bell = _bells.popitem()
-        if bell.process == os.getpid():
-            bell.close()
+        bell.close()
+
+
+def _forget() -> None:
+    """A forked child has neither its parent's threads nor, perhaps, a lock that one of them will give back."""
+    global _lock
+    _bells.clear()
+    _lock = threading.Lock()
 
 
 atexit.register(close)
+os.register_at_fork(after_in_child=_forget)
 
 
 def _close(connection: psycopg.Connection[Any] | None) -> None:
