@@ -1,0 +1,44 @@
+"""``python -m bench [NAME ...]``: the named measurements, or all of them, with the local services up.
+
+The services are the bench's own, under ``.local/bench``, unless DATABASE_URL, REDIS_URL or BROKER_URL are set.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+
+from deploy.local.checkout import ROOT, Instance
+from deploy.local.environment import BROKERS, local_services
+from deploy.local.errors import LocalError
+
+# Each is a module of this package that prints one JSON line for each comparison and exits with 0 when it is good.
+BENCHES = ("holds", "orders")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Returns the exit status: 0 when every measurement was good enough."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measurements, one JSON line each.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of: {', '.join(BENCHES)}; all by default")
+    names = parser.parse_args(arguments).names or BENCHES
+    if unknown := [name for name in names if name not in BENCHES]:
+        parser.error(f"there is no bench {', '.join(unknown)}; choose of: {', '.join(BENCHES)}")
+    broker = os.environ.get("BROKER") or BROKERS[0]
+    try:
+        with local_services(instance=Instance("bench"), brokers=[broker]) as environment:
+            quiet = {"LOG_LEVEL": "WARNING", **environment}
+            statuses = [
+                subprocess.run([sys.executable, "-m", f"bench.{name}"], cwd=ROOT, env=quiet, check=False).returncode
+                for name in names
+            ]
+    except LocalError as error:
+        print(f"\n{error}", file=sys.stderr)
+        return 1
+    return max(statuses)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
