@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from django.utils.translation import gettext as translate
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext, gettext_noop
 
 from jobs.errors import PermanentError
 
@@ -20,7 +19,7 @@ class BoxOfficeError(PermanentError):
     status_code = 409
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(message or translate(self.__doc__ or ""))
+        super().__init__(message or gettext(self.__doc__ or ""))
 
 
 class InvalidContact(BoxOfficeError):

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from django.utils.translation import gettext as translate
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import gettext, gettext_noop, ngettext
 
 from jobs.errors import PermanentError
 
@@ -20,7 +19,7 @@ class InventoryError(PermanentError):
     status_code = 422
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(message or translate(self.__doc__ or ""))
+        super().__init__(message or gettext(self.__doc__ or ""))
 
 
 class UnknownShow(InventoryError):
@@ -97,7 +96,7 @@ class NotEnoughSeats(InventoryError):
             )
             % {"free": free}
             if free
-            else translate("No seats are left at this price. Choose another price.")
+            else gettext("No seats are left at this price. Choose another price.")
         )
         self.free = free
 

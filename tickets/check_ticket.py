@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.db.models import TextChoices
-from django.utils.translation import gettext as translate
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tickets.errors import ForgedTicket
@@ -52,7 +52,7 @@ class TicketCheck:
         """The verdict in words for the person at the door, in the active language."""
         sentence = str(self.verdict.label)
         if self.verdict is Verdict.VOID and self.ticket:
-            sentence += translate(" Reason: %(reason)s.") % {"reason": self.ticket.void_reason.rstrip(".")}
+            sentence += gettext(" Reason: %(reason)s.") % {"reason": self.ticket.void_reason.rstrip(".")}
         return sentence
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext as translate
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 _JOBS: dict[str, str | Promise] = {
@@ -62,5 +62,5 @@ def explain(error: str) -> str:
     if known is not None:
         return str(known)
     if not text:
-        return translate("An unexpected error (%(name)s).") % {"name": name}
+        return gettext("An unexpected error (%(name)s).") % {"name": name}
     return _ERROR_NUMBER.sub("", text).strip()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
-from django.utils.translation import gettext as translate
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from inventory.models.hold import Hold
@@ -84,7 +84,7 @@ class Seat(models.Model):
         """The place in words of the active language, "Stalls, row C, seat 12"; empty parts are left out."""
         parts = [self.zone] if self.zone else []
         if self.row:
-            parts.append(translate("row %(row)s") % {"row": self.row})
+            parts.append(gettext("row %(row)s") % {"row": self.row})
         if self.number:
-            parts.append(translate("seat %(number)s") % {"number": self.number})
+            parts.append(gettext("seat %(number)s") % {"number": self.number})
         return ", ".join(parts)
