@@ -47,7 +47,7 @@ def lay_out(draft: Draft, *, to_address: str) -> EmailContent:
         to_name=draft.to_name,
         to_address=to_address,
         subject=" ".join(draft.subject.split()),
-        text=render_to_string(f"{stem}.txt", context),
+        text=render_to_string(f"{stem}.txt", context).strip() + "\n",
         html=render_to_string(f"{stem}.html", context),
         attachments=draft.attachments,
     )
