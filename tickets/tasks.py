@@ -9,7 +9,6 @@ from tickets import issue_tickets as service
 
 @shared_task(
     name="tickets.issue_tickets",
-    queue="tickets",
     on_dead="tickets.failures.mark_tickets_failed",
     has_call=True,
 )

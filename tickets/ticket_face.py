@@ -48,6 +48,7 @@ TITLE_SIZES = ((20, "xl"), (54, "l"), (80, "m"))
 SUBTITLE_SIZES = ((20, "xl"), (54, "l"), (80, "m"))
 WHERE_SIZES = ((120, "m"),)
 SECTION_SIZES = ((32, "l"), (80, "m"))
+SECTION_HOLDS = 180
 SEAT_SIZES = ((11.5, "xl"), (16, "l"), (50, "m"))
 NAME_SIZES = ((46, "l"), (90, "m"))
 ROW_TO_SEAT = 25 / 38  # the row's type size in the seat's
@@ -116,8 +117,8 @@ def width_of(text: str) -> float:
 
 def _section(seat: Seat) -> Text:
     """Zone and price tier; the zone alone where both would not fit."""
-    both = fitted(", ".join(filter(None, (seat.zone, seat.tier.name))), SECTION_SIZES)
-    return fitted(seat.zone, SECTION_SIZES) if seat.zone and both.size == "s" else both
+    both = ", ".join(filter(None, (seat.zone, seat.tier.name)))
+    return fitted(both if width_of(both) <= SECTION_HOLDS else seat.zone or both, SECTION_SIZES)
 
 
 def _lines(*texts: str) -> str:
