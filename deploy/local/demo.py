@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from deploy.local.checkout import Instance
 from deploy.local.environment import local_services
-from deploy.local.stack import Stack, manage, running_stack, stack_environment
+from deploy.local.preparation import STAFF, prepare
+from deploy.local.stack import Stack, running_stack, stack_environment
 
-STAFF = "staff"
+PREFERRED_PORT = 8000
 
 
 def run_demo(*, broker: str, port: int | None) -> None:
@@ -16,21 +15,12 @@ def run_demo(*, broker: str, port: int | None) -> None:
     instance = Instance("demo")
     print(f"Starting PostgreSQL, Redis and the broker ({broker}) ...", flush=True)
     with local_services(instance=instance, brokers=[broker]) as services:
-        environment = stack_environment(services, instance=instance, port=port)
+        environment = stack_environment(services, instance=instance, port=port, prefer_port=PREFERRED_PORT)
+        print("Preparing the database and the demo's shows ...", flush=True)
         prepare(environment)
         with running_stack(environment, instance=instance) as stack:
             print(_welcome(stack), flush=True)
             stack.wait()
-
-
-def prepare(environment: Mapping[str, str]) -> None:
-    """Bring the database up to date, with the demo's shows and a staff account, and gather the static files."""
-    print("Preparing the database and the demo's shows ...", flush=True)
-    manage(environment, "migrate", "--verbosity", "0")
-    manage(environment, "collectstatic", "--no-input", "--verbosity", "0")
-    manage(environment, "seed_demo", quiet=True)
-    password = environment["STAFF_PASSWORD"]
-    manage(environment, "seed_staff", "--username", STAFF, "--password", password, quiet=True)
 
 
 def _welcome(stack: Stack) -> str:

@@ -19,7 +19,6 @@ from deploy.local.ports import HOST, Ports, is_free
 from deploy.local.processes import end, is_alive, recorded, wait_until, works_in
 from deploy.local.signals import undisturbed
 
-PREFERRED_PORT = 8000
 READY_SECONDS = 90
 STOP_SECONDS = 40  # above the supervisor's own, which kills what does not stop
 
@@ -45,16 +44,18 @@ class Stack:
         raise ServiceFailed(f"A process ended with status {status}, so all were stopped. Its last words are above.")
 
 
-def stack_environment(services: Mapping[str, str], *, instance: Instance, port: int | None = None) -> dict[str, str]:
+def stack_environment(
+    services: Mapping[str, str], *, instance: Instance, port: int | None = None, prefer_port: int | None = None
+) -> dict[str, str]:
     """Add to the services' environment what the processes need: their ports, and the addresses made of them.
 
-    ``port`` is the web server's; without it the remembered one is taken, or the first free one. Raises LocalError
-    when the given port is taken.
+    ``port`` is the web server's, and LocalError is raised when it is taken. Without it the remembered one serves,
+    or ``prefer_port``, or any other that is free.
     """
     ports = Ports(file=instance.folder / "ports.json")
     if port is not None and not is_free(port):
         raise LocalError(f"Port {port} of {HOST} is taken. Choose another one with PORT=, or leave it out.")
-    web = port if port is not None else ports.port_for("web", prefer=PREFERRED_PORT)
+    web = port if port is not None else ports.port_for("web", prefer=prefer_port)
     smtp, mailbox = ports.port_for("smtp"), ports.port_for("mailbox")
     defaults = {"LOG_FORMAT": "console", "LOG_LEVEL": "WARNING", "STATIC_ROOT": str(instance.folder / "static")}
     return {
@@ -65,25 +66,13 @@ def stack_environment(services: Mapping[str, str], *, instance: Instance, port: 
         "ALLOWED_HOSTS": f"{HOST},localhost",
         "SMTP_PORT": str(smtp),
         "SANDBOX_PORT": str(mailbox),
-        "MAILDIR": str(instance.folder / "mail"),
+        "SANDBOX_MAILDIR": str(instance.folder / "mail"),
         "EMAIL_URL": f"smtp://{HOST}:{smtp}",
         "MAILBOX_URL": f"http://{HOST}:{mailbox}",
         "PYTHONUNBUFFERED": "1",
+        # Celery's, for root. What it warns of, a message that runs code, needs pickle, and only JSON is accepted.
+        "PYTHONWARNINGS": "ignore:You're running the worker with superuser privileges",
     }
-
-
-def manage(environment: Mapping[str, str], *arguments: str, quiet: bool = False) -> None:
-    """Run ``manage.py`` to its end. Raises LocalError when it fails; its own output says why."""
-    done = subprocess.run(
-        [sys.executable, "manage.py", *arguments],
-        cwd=ROOT,
-        env=dict(environment),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL if quiet else None,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise LocalError(f"manage.py {' '.join(arguments)} failed; what it printed above says why.")
 
 
 @contextmanager
@@ -94,7 +83,7 @@ def running_stack(environment: Mapping[str, str], *, instance: Instance, log: Pa
     """
     folder = instance.folder / "processes"
     folder.mkdir(exist_ok=True)
-    _end_recorded(folder)
+    end_recorded(folder)
     output = log.open("wb") if log else None
     supervisor = subprocess.Popen(
         [sys.executable, "-m", "deploy.local.supervisor", folder],
@@ -116,7 +105,7 @@ def running_stack(environment: Mapping[str, str], *, instance: Instance, log: Pa
     finally:
         with undisturbed():
             _stop(supervisor)
-            _end_recorded(folder)
+            end_recorded(folder)
         if output:
             output.close()
 
@@ -157,7 +146,7 @@ def _stop(supervisor: subprocess.Popen[bytes]) -> None:
         supervisor.wait()
 
 
-def _end_recorded(folder: Path) -> None:
+def end_recorded(folder: Path) -> None:
     """End the processes of a run that could not: each by the id and the start time that it recorded."""
     for file in folder.glob("*.json"):
         process = recorded(file)

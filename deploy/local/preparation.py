@@ -1,0 +1,46 @@
+"""What has to be done between the services' start and the processes': tables, shows, a login, static files."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+
+from deploy.local.checkout import ROOT
+from deploy.local.errors import LocalError
+
+STAFF = "staff"
+
+
+def prepare(environment: Mapping[str, str]) -> None:
+    """Bring the database up to date, with the demo's shows and a staff login, and gather the static files.
+
+    Raises LocalError when a step fails; its own output says why.
+    """
+    static = _start(environment, "collectstatic", "--no-input")  # the longest step, and it needs no database
+    try:
+        manage(environment, "migrate")
+        manage(environment, "seed_demo")
+        manage(environment, "seed_staff", "--username", STAFF, "--password", environment["STAFF_PASSWORD"])
+    finally:
+        _finish(static)
+
+
+def manage(environment: Mapping[str, str], *arguments: str) -> None:
+    """Run ``manage.py`` to its end. Raises LocalError when it fails; what it wrote to stderr says why."""
+    _finish(_start(environment, *arguments))
+
+
+def _start(environment: Mapping[str, str], *arguments: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
+
+
+def _finish(command: subprocess.Popen[bytes]) -> None:
+    if command.wait() != 0:
+        raise LocalError("A step of the preparation failed; what it printed above says why.")
