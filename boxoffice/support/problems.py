@@ -65,9 +65,11 @@ def _tried_again(job: Job, name: str, facts: Facts) -> Problem:
         "n": job.attempts,
         "why": explain(job.error),
     }
-    advice = _("Nothing to do yet: the next attempt is due on %(instant)s.") % {
-        "instant": instant_in_words(job.available_at, facts)
-    }
+    if job.state == Job.State.WAITING:
+        due = instant_in_words(job.available_at, facts)
+        advice = _("Nothing to do yet: the next attempt is due on %(instant)s.") % {"instant": due}
+    else:
+        advice = _("Nothing to do yet: it is being tried again now.")
     return Problem(what, advice, needs_a_human=False, job_id=job.pk)
 
 

@@ -1,0 +1,40 @@
+"""The login of the support desk."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pytest
+from django.contrib.auth import authenticate, get_user_model
+from django.core.management import call_command
+
+pytestmark = pytest.mark.django_db
+
+
+def seed(*arguments: str) -> str:
+    out = StringIO()
+    call_command("seed_staff", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_the_login_works_with_the_given_password() -> None:
+    seed("--username", "desk", "--password", "a long pass phrase")
+
+    user = authenticate(username="desk", password="a long pass phrase")
+    assert user is not None
+    assert user.is_staff
+
+
+def test_without_a_password_one_is_drawn_and_printed() -> None:
+    printed = seed()
+
+    assert authenticate(username="staff", password=printed.rsplit(" / ", 1)[1].strip()) is not None
+
+
+def test_seeding_again_sets_the_password_of_the_same_login() -> None:
+    seed("--password", "the first pass phrase")
+    seed("--password", "the second pass phrase")
+
+    assert get_user_model().objects.count() == 1
+    assert authenticate(username="staff", password="the first pass phrase") is None
+    assert authenticate(username="staff", password="the second pass phrase") is not None
