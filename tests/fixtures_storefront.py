@@ -1,0 +1,130 @@
+"""Fixtures of the browser's tests: Debian's Chromium, and a whole box office for it to visit."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, sync_playwright
+
+from tests.fixtures_jobs import broker_url, empty, environment
+from tests.processes import Process, wait_for
+
+CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-quic",
+]
+
+
+@dataclass(frozen=True)
+class Site:
+    """A running box office: its address, and the folder of the mails that it sent."""
+
+    address: str
+    maildir: Path
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A browser's window, and all that the browser complained about."""
+
+    page: Page
+    context: BrowserContext
+    complaints: list[str]
+
+
+Visiting = Callable[..., AbstractContextManager[Visit]]
+
+
+@pytest.fixture
+def site(transactional_db: None, tmp_path: Path) -> Iterator[Site]:
+    """The web server, the relay, a worker for every queue and a mail server, on the test's database."""
+    url = broker_url("redis")
+    empty(url)
+    web, smtp = free_ports(2)
+    maildir = tmp_path / "mail"
+    variables = environment(url) | {
+        "EMAIL_URL": f"smtp://127.0.0.1:{smtp}",
+        "SMTP_PORT": str(smtp),
+        "SANDBOX_MAILDIR": str(maildir),
+        "MEDIA_ROOT": str(tmp_path / "media"),
+        "PUBLIC_URL": f"http://127.0.0.1:{web}",
+    }
+    processes = [Process(name, command, variables, ready=ready) for name, command, ready in _commands(web)]
+    try:
+        for process in processes:
+            process.wait_until_ready()
+        wait_for(lambda: answers(web), what="the web server listens")
+        yield Site(address=f"http://127.0.0.1:{web}", maildir=maildir)
+    finally:
+        for process in processes:
+            process.kill()
+            # pytest shows this only for a test that failed
+            print(f"--- {process.name} ---\n", "".join(process.output[-60:]))  # noqa: T201
+
+
+def _commands(port: int) -> list[tuple[str, list[str], str]]:
+    """Each process by its name, with its command and what it prints when it is ready."""
+    python = sys.executable
+    granian = [python, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port)]
+    celery = [python, "-m", "celery", "-A", "config", "worker", "-l", "INFO", "-c", "2", "--without-mingle"]
+    return [
+        ("mail", [python, "-m", "sandbox", "smtp"], "READY"),
+        ("web", [*granian, "--workers", "1", "--no-ws", "config.wsgi:application"], "Started worker"),
+        ("relay", [python, "manage.py", "relay"], "relay ready"),
+        ("worker", [*celery, "-Q", "default,tickets,messages"], " ready."),
+    ]
+
+
+@pytest.fixture
+def visiting() -> Visiting:
+    """Opens a browser for the length of a block.
+
+    While one is open, this thread runs Playwright's event loop and Django refuses to query: ask before, or after.
+    """
+    if not os.access(CHROMIUM, os.X_OK):
+        pytest.skip("no Chromium: apt-get install chromium")
+
+    @contextmanager
+    def visit(**options: object) -> Iterator[Visit]:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+            context = browser.new_context(locale="en-GB", **options)  # type: ignore[arg-type]
+            page = context.new_page()
+            complaints: list[str] = []
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+            page.on("console", lambda message: message.type == "error" and complaints.append(message.text))
+            try:
+                yield Visit(page=page, context=context, complaints=complaints)
+            finally:
+                browser.close()
+
+    return visit
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of 127.0.0.1 that nobody listens on."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+def answers(port: int) -> bool:
+    """Whether somebody listens on that port of 127.0.0.1."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
