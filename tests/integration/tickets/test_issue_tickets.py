@@ -1,0 +1,187 @@
+"""Issuing an order's tickets, once in effect, wherever it is interrupted."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.base import File
+from django.core.files.storage import FileSystemStorage
+from django.db import connection
+from pypdf import PdfReader
+
+from jobs.errors import PermanentError, TransientError, UnknownEvent
+from jobs.models import Job
+from tests.fixtures_tickets import ORDER_CODE, ORDER_ID
+from tickets import transitions
+from tickets.errors import NoTickets, StorageKeepsOldFiles, TicketsChanged, TicketsNotReopened
+from tickets.failures import mark_tickets_failed, reopen_failed_tickets
+from tickets.issue_tickets import issue_tickets
+from tickets.models import Ticket, TicketDocument
+from tickets.selectors import document_of_order
+from tickets.storage import document_name, open_document
+
+EVENT_TASKS = ("boxoffice.tell_tickets_ready",)
+
+
+def stored_files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def following_jobs() -> list[dict[str, Any]]:
+    return [job.args for job in Job.objects.filter(task__in=EVENT_TASKS)]
+
+
+def statuses() -> list[str]:
+    return list(Ticket.objects.order_by("id").values_list("status", flat=True))
+
+
+def test_issuing_stores_one_file_and_tells_the_layers_above(issued_tickets: list[Ticket], ticket_files: Path) -> None:
+    assert statuses() == ["issued", "issued"]
+    assert all(ticket.issued_at for ticket in issued_tickets)
+    document = document_of_order(order_id=ORDER_ID)
+    assert document is not None
+    with open_document(document=document) as file:
+        content = file.read()
+    assert (document.size, document.sha256) == (len(content), hashlib.sha256(content).hexdigest())
+    assert len(PdfReader(io.BytesIO(content)).pages) == 2
+    assert len(stored_files(ticket_files)) == 1
+    assert following_jobs() == [{"order_id": ORDER_ID, "order_code": ORDER_CODE}]
+    assert Job.objects.get(task__in=EVENT_TASKS).subject == f"order:{ORDER_CODE}"
+
+
+def test_issuing_again_changes_nothing_and_tells_nobody_twice(issued_tickets: list[Ticket], ticket_files: Path) -> None:
+    before = (list(Ticket.objects.values()), list(TicketDocument.objects.values()))
+    issue_tickets(order_id=ORDER_ID)
+    assert (list(Ticket.objects.values()), list(TicketDocument.objects.values())) == before
+    assert len(following_jobs()) == 1
+    assert len(stored_files(ticket_files)) == 1
+
+
+def test_a_crash_after_storing_leaves_one_file_and_the_next_run_issues_once(
+    pending_tickets: list[Ticket], ticket_files: Path, settings: Any
+) -> None:
+    routes = settings.LEDGER_EVENTS
+    settings.LEDGER_EVENTS = {}  # the last step of the record fails, after the file was written
+    with pytest.raises(UnknownEvent):
+        issue_tickets(order_id=ORDER_ID)
+    assert statuses() == ["pending", "pending"]
+    assert document_of_order(order_id=ORDER_ID) is None
+    left_behind = stored_files(ticket_files)
+
+    settings.LEDGER_EVENTS = routes
+    issue_tickets(order_id=ORDER_ID)
+    assert statuses() == ["issued", "issued"]
+    assert stored_files(ticket_files) == left_behind
+    assert len(left_behind) == 1
+    assert len(following_jobs()) == 1
+
+
+class VoidingStorage(FileSystemStorage):
+    """While the file is being stored, somebody refunds the first ticket."""
+
+    def _save(self, name: str, content: File) -> str:
+        first = Ticket.objects.order_by("id").first()
+        assert first is not None
+        transitions.mark_void(ticket_ids=[first.pk], reason="refunded")
+        return super()._save(name, content)
+
+
+class WatchingStorage(FileSystemStorage):
+    """Notes whether a transaction is open while it is called."""
+
+    in_transaction: bool | None = None
+
+    def _save(self, name: str, content: File) -> str:
+        WatchingStorage.in_transaction = connection.in_atomic_block
+        return super()._save(name, content)
+
+
+def use_storage(settings: Any, backend: str, **options: Any) -> None:
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "default": {"BACKEND": backend, "OPTIONS": {"allow_overwrite": True, **options}},
+    }
+
+
+def test_a_ticket_voided_while_it_was_rendered_is_not_issued_and_the_next_attempt_leaves_it_out(
+    pending_tickets: list[Ticket], ticket_files: Path, settings: Any
+) -> None:
+    use_storage(settings, f"{__name__}.VoidingStorage")
+    with pytest.raises(TicketsChanged) as raised:
+        issue_tickets(order_id=ORDER_ID)
+    assert isinstance(raised.value, TransientError)
+    assert statuses() == ["void", "pending"]
+    assert following_jobs() == []
+
+    use_storage(settings, "django.core.files.storage.FileSystemStorage")
+    issue_tickets(order_id=ORDER_ID)
+    assert statuses() == ["void", "issued"]
+    document = document_of_order(order_id=ORDER_ID)
+    assert document is not None
+    with open_document(document=document) as file:
+        assert len(PdfReader(file).pages) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nothing_is_stored_while_a_transaction_is_open(
+    pending_tickets: list[Ticket], ticket_files: Path, settings: Any
+) -> None:
+    use_storage(settings, f"{__name__}.WatchingStorage")
+    issue_tickets(order_id=ORDER_ID)
+    assert WatchingStorage.in_transaction is False
+
+
+def test_a_storage_that_keeps_old_files_is_refused_and_leaves_none_behind(
+    issued_tickets: list[Ticket], ticket_files: Path, settings: Any
+) -> None:
+    Ticket.objects.update(status="pending")
+    use_storage(settings, "django.core.files.storage.FileSystemStorage", allow_overwrite=False)
+    with pytest.raises(StorageKeepsOldFiles):
+        issue_tickets(order_id=ORDER_ID)
+    assert len(stored_files(ticket_files)) == 1
+    assert statuses() == ["pending", "pending"]
+
+
+def test_a_dead_job_shows_as_failed_and_its_replay_issues_the_tickets(
+    pending_tickets: list[Ticket], ticket_files: Path
+) -> None:
+    job_arguments = {"order_id": ORDER_ID, "order_code": ORDER_CODE}
+    assert mark_tickets_failed(**job_arguments) == 2
+    assert statuses() == ["failed", "failed"]
+    with pytest.raises(TicketsNotReopened):
+        issue_tickets(order_id=ORDER_ID)
+    assert reopen_failed_tickets(**job_arguments) == 2
+    issue_tickets(order_id=ORDER_ID)
+    assert statuses() == ["issued", "issued"]
+
+
+def test_a_dead_job_does_not_take_back_tickets_that_were_issued(issued_tickets: list[Ticket]) -> None:
+    assert mark_tickets_failed(order_id=ORDER_ID) == 0
+    assert statuses() == ["issued", "issued"]
+
+
+def test_an_order_whose_tickets_are_all_void_gets_no_file(pending_tickets: list[Ticket], ticket_files: Path) -> None:
+    transitions.mark_void(ticket_ids=[ticket.pk for ticket in pending_tickets], reason="refunded")
+    issue_tickets(order_id=ORDER_ID)
+    assert statuses() == ["void", "void"]
+    assert stored_files(ticket_files) == []
+    assert following_jobs() == []
+
+
+@pytest.mark.django_db
+def test_an_order_without_tickets_is_an_error_that_does_not_heal() -> None:
+    with pytest.raises(NoTickets) as raised:
+        issue_tickets(order_id=99)
+    assert isinstance(raised.value, PermanentError)
+
+
+def test_the_name_of_the_file_cannot_be_guessed_and_is_the_same_each_time(settings: Any) -> None:
+    name = document_name(order_id=ORDER_ID)
+    assert document_name(order_id=ORDER_ID) == name
+    assert document_name(order_id=ORDER_ID + 1).rpartition("/")[2] != name.rpartition("/")[2]
+    settings.SECRET_KEY = "another secret"
+    assert document_name(order_id=ORDER_ID) != name
