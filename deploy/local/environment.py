@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import Protocol
 
 from deploy.local.checkout import Instance
@@ -16,6 +15,7 @@ from deploy.local.ports import Ports
 from deploy.local.postgres import Postgres
 from deploy.local.rabbitmq import RabbitMQ
 from deploy.local.redis import Redis
+from deploy.local.run_command import with_our_programs
 from deploy.local.secret_keys import secret_keys
 from deploy.local.signals import undisturbed
 
@@ -52,7 +52,7 @@ def local_services(
     for broker in brokers:
         if broker not in BROKERS:
             raise LocalError(f"There is no broker {broker!r} here. Set BROKER to one of: {', '.join(BROKERS)}.")
-    purpose = f"{instance.name} ({' '.join(sys.argv[1:]) or 'a program'})"
+    purpose = f"The run “{' '.join(sys.argv[1:]) or instance.name}”"
     with hold_instance(instance, purpose=purpose), ExitStack() as stack:
         ports = Ports(file=instance.folder / "ports.json")
 
@@ -88,9 +88,7 @@ def local_services(
         if "BROKER_URL" not in given and brokers:
             ours["BROKER_URL"] = broker_urls[brokers[0]]
 
-        # The programs of the virtual environment come first, whatever the terminal has on its PATH.
-        path = f"{Path(sys.executable).parent}{os.pathsep}{given.get('PATH', os.defpath)}"
-        environment = {**ours, **given, "PATH": path}
+        environment = {**ours, **given, "PATH": with_our_programs(given.get("PATH", os.defpath))}
         announce(instance, environment)
         stack.callback(withdraw, instance)
         yield environment

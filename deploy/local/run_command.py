@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import FrameType
 
 from deploy.local.checkout import ROOT
@@ -34,4 +36,9 @@ def run_command(command: Sequence[str], *, environment: Mapping[str, str]) -> in
 
 def with_our_terminal(environment: Mapping[str, str]) -> dict[str, str]:
     """The environment of services that another run holds, and for the rest this terminal's own."""
-    return {**os.environ, **environment}
+    return {**os.environ, **environment, "PATH": with_our_programs(os.environ.get("PATH", os.defpath))}
+
+
+def with_our_programs(path: str) -> str:
+    """The PATH with the programs of the virtual environment before all others."""
+    return f"{Path(sys.executable).parent}{os.pathsep}{path}"

@@ -21,6 +21,7 @@ from deploy.local.signals import undisturbed
 
 READY_SECONDS = 90
 STOP_SECONDS = 40  # above the supervisor's own, which kills what does not stop
+SUPERVISOR = "supervisor"  # the name under which it records itself
 
 
 @dataclass(frozen=True)
@@ -147,11 +148,14 @@ def _stop(supervisor: subprocess.Popen[bytes]) -> None:
 
 
 def end_recorded(folder: Path) -> None:
-    """End the processes of a run that could not: each by the id and the start time that it recorded."""
-    for file in folder.glob("*.json"):
+    """End the processes of a run that could not: each by the id and the start time that it recorded.
+
+    The supervisor comes first, for it stops the others in good order.
+    """
+    for file in sorted(folder.glob("*.json"), key=lambda file: file.stem != SUPERVISOR):
         process = recorded(file)
         if process is not None and is_alive(process) and works_in(pid=process.pid, folder=ROOT):
-            end(process, whole_group=True)
+            end(process, seconds=STOP_SECONDS, whole_group=True)
         file.unlink(missing_ok=True)
 
 

@@ -1,8 +1,9 @@
 """Runs the processes of the Procfile with honcho: ``python -m deploy.local.supervisor FOLDER [PROCFILE]``.
 
-Beyond honcho it does three things. It records each process in FOLDER, so that a later run can end what a killed
-one left behind. It tells only the main process of each line to stop: honcho tells the whole process group, and a
-worker's children would die in the middle of their jobs. And it ends when its parent is gone.
+Beyond honcho it does four things. It records itself and each process in FOLDER, so that a later run can end what a
+killed one left behind. It tells only the main process of each line to stop: honcho tells the whole process group, and a
+worker's children would die in the middle of their jobs. It ends when its parent is gone. And it
+goes on when the terminal is gone, to the end of an orderly stop.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import TextIO
 
 from honcho import manager as honcho_manager
 from honcho.environ import parse_procfile
@@ -24,6 +26,7 @@ from honcho.process import Process
 
 from deploy.local.checkout import ROOT
 from deploy.local.processes import identify, record
+from deploy.local.stack import SUPERVISOR
 
 # A worker lets its running jobs end before it goes; honcho would kill it after 5 s.
 STOP_SECONDS = 25
@@ -32,8 +35,9 @@ STOP_SECONDS = 25
 def main(folder: Path, procfile: Path = ROOT / "Procfile") -> int:
     """Run until a process ends or a signal comes; return the exit status of the first that ended."""
     parent = os.getppid()
+    _record(os.getpid(), name=SUPERVISOR, folder=folder)
     honcho_manager.KILL_WAIT = STOP_SECONDS
-    manager = Manager(Printer(sys.stdout, time_format="%H:%M:%S", colour=sys.stdout.isatty()))
+    manager = Manager(Printer(UnbreakableOutput(sys.stdout), time_format="%H:%M:%S", colour=sys.stdout.isatty()))
     manager._procmgr = GentleProcesses()
     manager._process_ctor = lambda *args, **options: RecordedProcess(*args, folder=folder, **options)
     for name, command in parse_procfile(procfile.read_text()).processes.items():
@@ -52,10 +56,26 @@ class RecordedProcess(Process):
 
     def _send_message(self, data: object, type: str = "line") -> None:
         if type == "start" and isinstance(data, dict):
-            process = identify(data["pid"])
-            if process is not None:
-                record(process, file=self._folder / f"{self.name}.json")
+            _record(data["pid"], name=str(self.name), folder=self._folder)
         super()._send_message(data, type=type)
+
+
+class UnbreakableOutput:
+    """A terminal that may be closed: what is written after that is lost, and nobody stumbles over it."""
+
+    def __init__(self, output: TextIO) -> None:
+        self._output = output
+
+    def write(self, text: str) -> None:
+        with suppress(OSError):
+            self._output.write(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._output.flush()
+
+    def isatty(self) -> bool:
+        return self._output.isatty()
 
 
 class GentleProcesses:
@@ -66,6 +86,12 @@ class GentleProcesses:
 
     def kill(self, pid: int) -> None:
         _send(os.killpg, pid, signal.SIGKILL)
+
+
+def _record(pid: int, *, name: str, folder: Path) -> None:
+    process = identify(pid)
+    if process is not None:
+        record(process, file=folder / f"{name}.json")
 
 
 def _send(send: Callable[[int, int], None], pid: int, number: signal.Signals) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from deploy.local.checkout import ROOT
 from deploy.local.processes import ProcessId, is_alive, recorded, wait_until
+from deploy.local.stack import end_recorded
 
 LAUNCHER = """
 import subprocess, sys
@@ -75,3 +76,33 @@ def test_only_the_main_process_is_told_to_stop_so_that_its_children_end_their_wo
 
     assert "work-is-done" in output
     assert "child-was-told" not in output
+
+
+def test_processes_end_in_order_though_the_terminal_is_gone(folder: Path) -> None:
+    file = procfile(folder, "one: while sleep 0.05; do echo something; done\n")
+    launcher = subprocess.Popen(
+        [sys.executable, "-c", LAUNCHER, folder, file], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    processes = wait_for_records(folder, "supervisor", "one")
+    assert launcher.stdout is not None
+    launcher.stdout.close()
+
+    launcher.kill()
+    launcher.wait()
+
+    assert wait_until(lambda: not any(is_alive(process) for process in processes), seconds=20)
+
+
+def test_what_a_killed_supervisor_left_behind_is_ended_by_the_next_run(folder: Path) -> None:
+    file = procfile(folder, "one: exec sleep 60\n")
+    supervisor = subprocess.Popen(
+        [sys.executable, "-m", "deploy.local.supervisor", folder, file], cwd=ROOT, stdout=subprocess.DEVNULL
+    )
+    processes = wait_for_records(folder, "supervisor", "one")
+    supervisor.kill()
+    supervisor.wait()
+
+    end_recorded(folder)
+
+    assert not any(is_alive(process) for process in processes)
+    assert list(folder.glob("*.json")) == []
