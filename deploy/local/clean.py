@@ -17,9 +17,9 @@ from deploy.local.checkout import ROOT, Instance
 from deploy.local.child_server import ChildServer
 from deploy.local.errors import InstanceBusy
 from deploy.local.instance_lock import hold_instance
+from deploy.local.leftovers import end_recorded
 from deploy.local.postgres_account import outside
 from deploy.local.postmaster import end_server
-from deploy.local.stack import end_recorded
 
 MADE = (".venv", ".local", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".import_linter_cache", ".hypothesis")
 

@@ -11,6 +11,7 @@ from typing import Protocol
 from deploy.local.checkout import Instance
 from deploy.local.errors import LocalError
 from deploy.local.instance_lock import announce, hold_instance, withdraw
+from deploy.local.leftovers import end_recorded, processes_folder
 from deploy.local.ports import Ports
 from deploy.local.postgres import Postgres
 from deploy.local.rabbitmq import RabbitMQ
@@ -54,6 +55,7 @@ def local_services(
             raise LocalError(f"There is no broker {broker!r} here. Set BROKER to one of: {', '.join(BROKERS)}.")
     purpose = f"The run “{' '.join(sys.argv[1:]) or instance.name}”"
     with hold_instance(instance, purpose=purpose), ExitStack() as stack:
+        end_recorded(processes_folder(instance))  # before their servers go, and while they hold the ports
         ports = Ports(file=instance.folder / "ports.json")
 
         def run(service: Service, name: str) -> None:

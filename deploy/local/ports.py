@@ -31,7 +31,7 @@ class Ports:
     """The ports of one instance, kept in one file, one for each service.
 
     ``port_for`` returns the port that the service had the last time if it is still free, otherwise another
-    free one, which it remembers.
+    free one, which it remembers. A port that people know the service by comes before both.
     """
 
     def __init__(self, *, file: Path) -> None:
@@ -42,10 +42,10 @@ class Ports:
             self._known = {}
 
     def port_for(self, service: str, *, prefer: int | None = None) -> int:
-        """Return a free port for ``service``: the remembered one, else ``prefer``, else a random one."""
+        """Return a free port for ``service``: ``prefer``, else the remembered one, else a random one."""
         remembered = self._known.get(service)
         others = {port for name, port in self._known.items() if name != service}
-        candidates = [remembered, prefer, *random.sample(RANGE, 200)]
+        candidates = [prefer, remembered, *random.sample(RANGE, 200)]
         for port in candidates:
             if port is not None and port not in others and is_free(port):
                 if port != remembered:

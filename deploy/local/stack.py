@@ -14,14 +14,13 @@ from pathlib import Path
 from deploy.local.checkout import ROOT, Instance
 from deploy.local.errors import LocalError, ServiceFailed
 from deploy.local.instance_lock import announce
+from deploy.local.leftovers import STOP_SECONDS, end_recorded, processes_folder
 from deploy.local.log_tail import log_tail
 from deploy.local.ports import HOST, Ports, is_free
-from deploy.local.processes import end, is_alive, recorded, wait_until, works_in
+from deploy.local.processes import wait_until
 from deploy.local.signals import undisturbed
 
 READY_SECONDS = 90
-STOP_SECONDS = 40  # above the supervisor's own, which kills what does not stop
-SUPERVISOR = "supervisor"  # the name under which it records itself
 
 
 @dataclass(frozen=True)
@@ -82,9 +81,8 @@ def running_stack(environment: Mapping[str, str], *, instance: Instance, log: Pa
 
     The processes print to our output, or into ``log``. Raises ServiceFailed when they do not come up.
     """
-    folder = instance.folder / "processes"
+    folder = processes_folder(instance)
     folder.mkdir(exist_ok=True)
-    end_recorded(folder)
     output = log.open("wb") if log else None
     supervisor = subprocess.Popen(
         [sys.executable, "-m", "deploy.local.supervisor", folder],
@@ -145,18 +143,6 @@ def _stop(supervisor: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         supervisor.kill()
         supervisor.wait()
-
-
-def end_recorded(folder: Path) -> None:
-    """End the processes of a run that could not: each by the id and the start time that it recorded.
-
-    The supervisor comes first, for it stops the others in good order.
-    """
-    for file in sorted(folder.glob("*.json"), key=lambda file: file.stem != SUPERVISOR):
-        process = recorded(file)
-        if process is not None and is_alive(process) and works_in(pid=process.pid, folder=ROOT):
-            end(process, seconds=STOP_SECONDS, whole_group=True)
-        file.unlink(missing_ok=True)
 
 
 def _log(log: Path | None) -> str:

@@ -25,8 +25,8 @@ from honcho.printer import Printer
 from honcho.process import Process
 
 from deploy.local.checkout import ROOT
+from deploy.local.leftovers import SUPERVISOR
 from deploy.local.processes import identify, record
-from deploy.local.stack import SUPERVISOR
 
 # A worker lets its running jobs end before it goes; honcho would kill it after 5 s.
 STOP_SECONDS = 25

@@ -67,3 +67,11 @@ def test_a_port_that_a_person_asked_for_and_that_is_taken_is_refused_with_a_sent
 
     with pytest.raises(LocalError, match=f"Port {taken_port} of 127.0.0.1 is taken"):
         stack_environment({}, instance=instance, port=taken_port)
+
+
+def test_the_port_that_people_know_is_taken_again_as_soon_as_it_is_free(file: Path) -> None:
+    with socket.create_server((HOST, 0)) as server:
+        known: int = server.getsockname()[1]
+        assert Ports(file=file).port_for("web", prefer=known) != known
+
+    assert Ports(file=file).port_for("web", prefer=known) == known

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from deploy.local.checkout import ROOT
+from deploy.local.leftovers import end_recorded
 from deploy.local.processes import ProcessId, is_alive, recorded, wait_until
-from deploy.local.stack import end_recorded
 
 LAUNCHER = """
 import subprocess, sys
