@@ -27,14 +27,18 @@ from jobs.transitions import Message
 log = structlog.get_logger(__name__)
 
 UNKNOWN_TASK_ATTEMPTS = Policy().max_retries
-_UNUSED_STEPS = ("mingle:Mingle", "gossip:Gossip", "delayed_delivery:DelayedDelivery")
+_DELAYED_DELIVERY = "celery.worker.consumer.delayed_delivery:DelayedDelivery"
 
 
 class LedgerConsumer(Consumer):
     """Celery's consumer without the steps that nobody uses, and with a guard before the dispatch."""
 
     class Blueprint(Consumer.Blueprint):
-        default_steps = [step for step in Consumer.Blueprint.default_steps if not str(step).endswith(_UNUSED_STEPS)]
+        default_steps = [step for step in Consumer.Blueprint.default_steps if step != _DELAYED_DELIVERY]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        # Other steps require these two, so that they can be switched off but not left out.
+        super().__init__(*args, without_mingle=True, without_gossip=True, **kwargs)
 
     def create_task_handler(self, *args: Any, **kwargs: Any) -> Callable[[Any], None]:
         """Celery's handler behind a check that every message passes first."""
