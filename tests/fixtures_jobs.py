@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
@@ -37,7 +38,7 @@ def broker_url(name: str) -> str:
 
 
 def empty(url: str) -> None:
-    """Take every message out of the broker's queues."""
+    """Take every message out of the broker's queues, and on Redis those that killed workers held."""
     with Connection(url, transport_options={"confirm_publish": True}) as broker:
         topology.declare(broker, amqp=url.startswith("amqp"))
         channel = broker.default_channel
@@ -45,6 +46,17 @@ def empty(url: str) -> None:
             queue(channel).purge()
         if url.startswith("amqp"):
             topology.dead_letter_queue()(channel).purge()
+        else:
+            channel.client.delete(channel.unacked_key, channel.unacked_index_key)
+
+
+def messages_ready(url: str, queue: str) -> int:
+    """Messages that wait in the broker's queue."""
+    with Connection(url) as broker:
+        channel = broker.default_channel
+        if url.startswith("amqp"):
+            return int(channel.queue_declare(queue, passive=True).message_count)
+        return int(channel._size(queue))
 
 
 def environment(url: str) -> dict[str, str]:
@@ -58,6 +70,36 @@ def environment(url: str) -> dict[str, str]:
         "BROKER_URL": url,
         "PYTHONUNBUFFERED": "1",
     }
+
+
+MOVED_CLOCK = """
+    CREATE OR REPLACE FUNCTION jobs_now() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ SELECT statement_timestamp() + interval '{seconds} seconds' $$
+"""
+CLOCK_AS_IT_IS = "SELECT pg_get_functiondef('jobs_now()'::regprocedure)"
+
+
+class Clock:
+    """The database's clock. Moving it moves every process at once."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def advance(self, by: timedelta) -> None:
+        self.seconds += by.total_seconds()
+        with connection.cursor() as cursor:
+            cursor.execute(MOVED_CLOCK.format(seconds=self.seconds))
+
+
+@pytest.fixture
+def clock(db: None) -> Iterator[Clock]:
+    """The database's clock, to be moved; put right when the test ends."""
+    with connection.cursor() as cursor:
+        cursor.execute(CLOCK_AS_IT_IS)
+        (as_it_is,) = cursor.fetchone()
+    yield Clock()
+    with connection.cursor() as cursor:
+        cursor.execute(as_it_is)
 
 
 @pytest.fixture(params=["redis", "rabbitmq"])

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1].absolute()
@@ -27,8 +29,9 @@ def wait_for(condition: Callable[[], object], *, seconds: float = 20, what: str 
 class Process:
     """One child in a process group of its own, with its output kept."""
 
-    def __init__(self, name: str, command: list[str], environment: dict[str, str]) -> None:
+    def __init__(self, name: str, command: list[str], environment: dict[str, str], *, ready: str) -> None:
         self.name = name
+        self.ready = ready
         self.output: list[str] = []
         self._popen = subprocess.Popen(
             command,
@@ -49,6 +52,9 @@ class Process:
     @property
     def alive(self) -> bool:
         return self._popen.poll() is None
+
+    def wait_until_ready(self) -> None:
+        self.wait_for_output(self.ready)
 
     def wait_for_output(self, text: str, *, seconds: float = 30) -> None:
         def seen() -> bool:
@@ -83,15 +89,14 @@ class Process:
             raise
 
     def _signal(self, number: int) -> None:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, number)
-        except ProcessLookupError:
-            pass
 
     def _read(self) -> None:
         assert self._popen.stdout is not None
-        for line in self._popen.stdout:
-            self.output.append(line)
+        with self._popen.stdout as output:
+            for line in output:
+                self.output.append(line)
 
 
 @dataclass
@@ -100,26 +105,25 @@ class System:
 
     environment: dict[str, str]
     processes: list[Process] = field(default_factory=list)
+    _started: Iterator[int] = field(default_factory=count)
 
-    def start(self, name: str, command: list[str], **extra: str) -> Process:
-        process = Process(name, command, {**self.environment, **extra})
+    def start_relay(self, *, wait: bool = True) -> Process:
+        return self._start("relay", [sys.executable, "manage.py", "relay"], ready="relay ready", wait=wait)
+
+    def start_worker(self, *, queues: str = "probe", concurrency: int = 2, wait: bool = True) -> Process:
+        name = f"worker{next(self._started)}"
+        command = [
+            sys.executable, "-m", "celery", "-A", "config", "worker", "-l", "INFO",
+            "-Q", queues, "-c", str(concurrency), "-n", f"{name}@test",
+        ]  # fmt: skip
+        return self._start(name, command, ready=" ready.", wait=wait)
+
+    def _start(self, name: str, command: list[str], *, ready: str, wait: bool) -> Process:
+        process = Process(name, command, self.environment, ready=ready)
         self.processes.append(process)
+        if wait:
+            process.wait_until_ready()
         return process
-
-    def start_relay(self, **extra: str) -> Process:
-        relay = self.start("relay", [sys.executable, "manage.py", "relay"], **extra)
-        relay.wait_for_output("relay ready")
-        return relay
-
-    def start_worker(self, *, queues: str = "probe", concurrency: int = 2, **extra: str) -> Process:
-        worker = self.start(
-            "worker",
-            [sys.executable, "-m", "celery", "-A", "config", "worker", "-l", "INFO",
-             "-Q", queues, "-c", str(concurrency), "-n", f"worker{len(self.processes)}@test"],
-            **extra,
-        )  # fmt: skip
-        worker.wait_for_output(" ready.")
-        return worker
 
     def stop(self) -> None:
         """Kill whatever still runs."""
@@ -128,3 +132,30 @@ class System:
             # pytest shows this only for a test that failed
             print(f"--- {process.name} ---\n", "".join(process.output[-60:]))  # noqa: T201
         self.processes.clear()
+
+
+class LiveSystem(System):
+    """A relay and two workers that outlive a test: what a test has killed or paused is put right before the next."""
+
+    relay: Process
+    workers: list[Process]
+
+    def put_right(self) -> None:
+        """Start whatever does not run, all at once since starting takes most of a test's time."""
+        relays = [process for process in self.processes if process.name == "relay" and process.alive]
+        workers = [process for process in self.processes if process.name != "relay" and process.alive]
+        for process in [*relays[1:], *workers[2:]]:
+            process.kill()
+        self.relay = relays[0] if relays else self.start_relay(wait=False)
+        self.workers = workers[:2]
+        while len(self.workers) < 2:
+            self.workers.append(self.start_worker(wait=False))
+        self.processes = [self.relay, *self.workers]
+        for process in self.processes:
+            process.resume()
+            process.wait_until_ready()
+
+    def worker_of(self, pid: int) -> Process:
+        """The worker to which the process ``pid``, one of its children, belongs."""
+        group = os.getpgid(pid)
+        return next(worker for worker in self.workers if worker.pid == group)

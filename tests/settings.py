@@ -13,18 +13,22 @@ PROBE_QUEUE = Queue(
     purpose="Jobs of the tests.",
     window=50,
     horizon_seconds=2,
-    soft_limit_seconds=4,
-    hard_limit_seconds=5,
-    lease_seconds=6,
+    soft_limit_seconds=2,
+    hard_limit_seconds=3,
+    lease_seconds=4,
 )
 LEDGER_QUEUES = (*LEDGER_QUEUES, PROBE_QUEUE)
 CELERY_TASK_QUEUES = work_queues(LEDGER_QUEUES)
 LEDGER_TASKS = {
     **LEDGER_TASKS,
     "probe.leave_a_mark": "probe",
+    "probe.start_another": "probe",
     "probe.fail": "probe",
+    "probe.fail_and_wait": "probe",
     "probe.call": "probe",
     "probe.hang": "probe",
+    "probe.ignore_the_time_limit": "probe",
+    "probe.write_a_shared_row": "probe",
     "probe.kill_its_worker": "probe",
     "probe.unknown_to_workers": "probe",
 }

@@ -19,3 +19,10 @@ class Burial(models.Model):
     """One ``on_dead``."""
 
     key = models.TextField()
+
+
+class SharedRow(models.Model):
+    """A row that two runs of one job both want to write."""
+
+    key = models.TextField(unique=True)
+    worker_pid = models.IntegerField()

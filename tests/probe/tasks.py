@@ -5,19 +5,56 @@ from __future__ import annotations
 import os
 import signal
 import time
+from asyncio import CancelledError
+from collections.abc import Callable
 
+from billiard.exceptions import SoftTimeLimitExceeded
 from celery import shared_task
+from celery.exceptions import Ignore, Reject, Retry, WorkerShutdown
 
+from jobs.enqueue import enqueue
 from jobs.errors import PermanentError, RateLimited, TransientError
 from jobs.record import record
-from tests.probe.models import Burial, Call, Mark
+from tests.probe.models import Burial, Call, Mark, SharedRow
 
-FAILURES = {
-    "transient": TransientError("the provider is out"),
-    "rate limited": RateLimited("slow down", retry_after=1),
-    "permanent": PermanentError("no such address"),
-    "unknown": ValueError("nobody expected this"),
-    "exit": SystemExit(3),
+
+class Wordy(Exception):
+    """Pickles, but does not unpickle: it is made of more arguments than it passes on."""
+
+    def __init__(self, code: int, word: str) -> None:
+        super().__init__(f"{code} {word}")
+
+
+class Unpicklable(Exception):
+    def __reduce__(self) -> str:
+        raise TypeError("nobody pickles me")
+
+
+class Unreadable(Exception):
+    def __str__(self) -> str:
+        raise ValueError("nobody reads me")
+
+
+def _deep() -> None:
+    _deep()
+
+
+FAILURES: dict[str, Callable[[], BaseException]] = {
+    "transient": lambda: TransientError("the provider is out"),
+    "rate limited": lambda: RateLimited("slow down", retry_after=0.5),
+    "permanent": lambda: PermanentError("no such address"),
+    "unknown": lambda: ValueError("nobody expected this"),
+    "system exit": lambda: SystemExit(3),
+    "worker shutdown": lambda: WorkerShutdown(0),
+    "cancelled": CancelledError,
+    "memory error": MemoryError,
+    "ignore": Ignore,
+    "reject": lambda: Reject("not today", requeue=True),
+    "retry": lambda: Retry("again", when=1),
+    "several arguments": lambda: Wordy(7, "words"),
+    "unpicklable": lambda: Unpicklable("x"),
+    "unreadable": lambda: Unreadable("x"),
+    "not text": lambda: ValueError("caf\udce9 \x00 café"),
 }
 
 
@@ -36,6 +73,14 @@ def leave_a_mark(*, key: str) -> None:
         Mark.objects.create(key=key)
 
 
+@shared_task(name="probe.start_another", has_call=False)
+def start_another(*, key: str) -> None:
+    """Leave a mark and enqueue what follows from it, in one transaction."""
+    with record():
+        Mark.objects.create(key=key)
+        enqueue(task="probe.leave_a_mark", args={"key": f"{key}, continued"}, subject="order:ABC")
+
+
 @shared_task(
     name="probe.fail", retry_backoff=0.2, retry_backoff_max=0.2, on_dead="tests.probe.tasks.note_burial", max_retries=2
 )
@@ -43,7 +88,17 @@ def fail(*, key: str, kind: str, times: int = 1_000_000) -> None:
     """Fail ``times`` times in the way of ``kind``, then leave a mark."""
     Call.objects.create(key=key, worker_pid=os.getpid())
     if Call.objects.filter(key=key).count() <= times:
-        raise FAILURES[kind]
+        raise FAILURES[kind]()
+    with record():
+        Mark.objects.create(key=key)
+
+
+@shared_task(name="probe.fail_and_wait", retry_backoff=280, retry_jitter=False)
+def fail_and_wait(*, key: str) -> None:
+    """Fail the first time, and be tried again only minutes later."""
+    Call.objects.create(key=key, worker_pid=os.getpid())
+    if Call.objects.filter(key=key).count() == 1:
+        raise FAILURES["transient"]()
     with record():
         Mark.objects.create(key=key)
 
@@ -62,6 +117,27 @@ def hang(*, key: str) -> None:
     Call.objects.create(key=key, worker_pid=os.getpid())
     while True:
         time.sleep(1)
+
+
+@shared_task(name="probe.ignore_the_time_limit")
+def ignore_the_time_limit(*, key: str, times: int) -> None:
+    """Go on after the soft time limit, ``times`` times, until the hard one ends the process; then leave a mark."""
+    Call.objects.create(key=key, worker_pid=os.getpid())
+    while Call.objects.filter(key=key).count() <= times:
+        try:
+            time.sleep(1)
+        except SoftTimeLimitExceeded:
+            continue
+    with record():
+        Mark.objects.create(key=key)
+
+
+@shared_task(name="probe.write_a_shared_row", has_call=False)
+def write_a_shared_row(*, key: str) -> None:
+    """Leave a mark, and write a row that a second run of this job would have to wait for."""
+    with record():
+        Mark.objects.create(key=key)
+        SharedRow.objects.update_or_create(key=key, defaults={"worker_pid": os.getpid()})
 
 
 @shared_task(name="probe.kill_its_worker", on_dead="tests.probe.tasks.note_burial")

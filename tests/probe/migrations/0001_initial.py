@@ -27,6 +27,14 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name='SharedRow',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key', models.TextField(unique=True)),
+                ('worker_pid', models.IntegerField()),
+            ],
+        ),
+        migrations.CreateModel(
             name='Mark',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
