@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -54,7 +55,8 @@ class LedgerTask(Task):
         arguments pickles but does not unpickle, and would stop the worker.
         """
         job_id, using = args
-        outcome = run_job(self, job_id=job_id, using=using, worker=self.request.hostname or "")
+        worker = f"{self.request.hostname or 'worker'} pid {os.getpid()}"
+        outcome = run_job(self, job_id=job_id, using=using, worker=worker)
         if outcome is Outcome.DEAD:
             raise Reject(reason="dead", requeue=False)
 
