@@ -26,7 +26,8 @@ import psutil
 from bench.report import report, say
 from deploy.local.checkout import Instance
 from deploy.local.fan import Fan, Form, Page, PurchaseFailed
-from deploy.local.stack import Stack, manage, running_stack, stack_environment
+from deploy.local.preparation import manage
+from deploy.local.stack import Stack, running_stack, stack_environment
 
 PEER_A_MINUTE = {1: 54.0, 4: 111.0, 16: 125.0}
 TARGET = 10.0
