@@ -11,29 +11,16 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from inventory.errors import ShowRefused
-from inventory.models import PriceTier, SeatingPlan, Show
-from inventory.pretix_plan import check_plan
+from inventory.models import PriceTier, Seat, SeatingPlan, Show
+from inventory.pretix_plan import Plan, check_plan
 
 # What visitors expect where a house says nothing else.
 DOORS_OPEN_BEFORE_START = timedelta(minutes=30)
 
-# All seats of the plan in one statement: 50,000 of them take about a second, and none of them passes through Python.
-# In the order of the plan, so that the order of ids, in which seats are locked, is that of the plan too.
-CREATE_SEATS = """
-    INSERT INTO inventory_seat
-           (show_id, tier_id, guid, zone, "row", number, x, y, position, status, version)
-    SELECT %(show_id)s, tier.id, seat ->> 'seat_guid', zone ->> 'name', line ->> 'row_number',
-           seat ->> 'seat_number',
-           (zone #>> '{position,x}')::float8 + (line #>> '{position,x}')::float8 + (seat #>> '{position,x}')::float8,
-           (zone #>> '{position,y}')::float8 + (line #>> '{position,y}')::float8 + (seat #>> '{position,y}')::float8,
-           row_number() OVER (ORDER BY zones.nth, lines.nth, seats.nth), 'available', 1
-      FROM inventory_seatingplan AS plan
-     CROSS JOIN jsonb_array_elements(plan.document -> 'zones') WITH ORDINALITY AS zones (zone, nth)
-     CROSS JOIN jsonb_array_elements(zone -> 'rows') WITH ORDINALITY AS lines (line, nth)
-     CROSS JOIN jsonb_array_elements(line -> 'seats') WITH ORDINALITY AS seats (seat, nth)
-      JOIN inventory_pricetier AS tier ON tier.show_id = %(show_id)s AND tier.category = seat ->> 'category'
-     WHERE plan.id = %(plan_id)s
-     ORDER BY zones.nth, lines.nth, seats.nth
+# In the order of the plan, so that the order of ids, in which seats are locked, is that of the plan too. COPY takes
+# 50,000 seats in under half a second.
+COPY_SEATS = """
+    COPY inventory_seat (show_id, tier_id, guid, zone, "row", number, x, y, position, status, version) FROM STDIN
 """
 
 
@@ -56,6 +43,8 @@ def create_show(
     carry a time zone. The doors open DOORS_OPEN_BEFORE_START unless said otherwise; ``slug`` is made of title and
     date. Raises ShowRefused, saying what to correct; nothing is created then.
     """
+    doors_at = doors_at or starts_at - DOORS_OPEN_BEFORE_START
+    _check_instants(starts_at, on_sale_at, doors_at)
     show = Show(
         venue=plan.venue,
         plan=plan,
@@ -64,19 +53,19 @@ def create_show(
         subtitle=subtitle,
         description=description,
         starts_at=starts_at,
-        doors_at=doors_at or starts_at - DOORS_OPEN_BEFORE_START,
+        doors_at=doors_at,
         on_sale_at=on_sale_at,
         currency=currency,
     )
-    categories = check_plan(plan.document).categories
-    _check_prices(prices, names={category.name for category in categories})
+    layout = check_plan(plan.document)
+    _check_prices(prices, names={category.name for category in layout.categories})
     try:
         show.full_clean()
     except ValidationError as error:
         raise ShowRefused(" ".join(error.messages)) from None
     with transaction.atomic():
         show.save(force_insert=True)
-        PriceTier.objects.bulk_create(
+        tiers = PriceTier.objects.bulk_create(
             PriceTier(
                 show=show,
                 name=category.name,
@@ -85,10 +74,15 @@ def create_show(
                 color=category.color,
                 position=position,
             )
-            for position, category in enumerate(categories, start=1)
+            for position, category in enumerate(layout.categories, start=1)
         )
-        _create_seats(show)
+        _copy_seats(show, layout, {tier.category: tier.pk for tier in tiers})
     return show
+
+
+def _check_instants(*instants: datetime) -> None:
+    if any(instant.tzinfo is None for instant in instants):
+        raise ShowRefused(_("Give every instant with its time zone."))
 
 
 def _check_prices(prices: Mapping[str, int], *, names: set[str]) -> None:
@@ -100,15 +94,24 @@ def _check_prices(prices: Mapping[str, int], *, names: set[str]) -> None:
         raise ShowRefused(_("A price cannot be negative."))
 
 
-def _create_seats(show: Show) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(CREATE_SEATS, {"show_id": show.pk, "plan_id": show.plan_id})
-        created = cursor.rowcount
-    if created != show.plan.seat_count:
-        raise ShowRefused(
-            _("The plan has %(expected)d seats but %(created)d could be made. Import the plan again.")
-            % {"expected": show.plan.seat_count, "created": created}
-        )
+def _copy_seats(show: Show, layout: Plan, tier_ids: Mapping[str, int]) -> None:
+    with connection.cursor() as cursor, cursor.cursor.copy(COPY_SEATS) as copy:
+        for position, seat in enumerate(layout.seats(), start=1):
+            copy.write_row(
+                (
+                    show.pk,
+                    tier_ids[seat.category],
+                    seat.guid,
+                    seat.zone,
+                    seat.row,
+                    seat.number,
+                    seat.x,
+                    seat.y,
+                    position,
+                    Seat.Status.AVAILABLE.value,
+                    1,
+                )
+            )
 
 
 def _free_slug(title: str, starts_at: datetime) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from inventory.errors import PlanExists
+from django.utils.translation import gettext as _
+
+from inventory.errors import PlanExists, PlanRefused
 from inventory.models import SeatingPlan, Venue
-from inventory.pretix_plan import read_plan
+from inventory.pretix_plan import MAX_NAME, read_plan
 
 
 def import_seating_plan(*, venue: Venue, raw: bytes, name: str = "") -> SeatingPlan:
@@ -14,6 +16,8 @@ def import_seating_plan(*, venue: Venue, raw: bytes, name: str = "") -> SeatingP
     when the venue has a different plan of that name; nothing is changed then. One statement, no transaction needed.
     """
     plan = read_plan(raw)
+    if len(name) > MAX_NAME:
+        raise PlanRefused(path="name", problem=_("This is longer than %(longest)d characters.") % {"longest": MAX_NAME})
     stored, created = SeatingPlan.objects.get_or_create(
         venue=venue,
         name=name or plan.name,

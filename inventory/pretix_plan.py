@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from django.utils.translation import gettext as _
 
@@ -21,6 +21,11 @@ from inventory.plan_element import Element, require_storable
 MAX_BYTES = 64 * 1024 * 1024
 # The largest stadiums have about that many.
 MAX_SEATS = 150_000
+
+# Of plans, zones, categories and identifiers of seats: what their columns hold.
+MAX_NAME = 200
+# Of rows and seats: likewise.
+MAX_NUMBER = 50
 
 _COLOR = re.compile(r"#([0-9a-f]{3}|[0-9a-f]{6})")
 
@@ -33,6 +38,18 @@ class Category:
     color: str
 
 
+class PlanSeat(NamedTuple):
+    """A seat of a plan; ``x`` and ``y`` are its place in the whole plan, in the plan's unit."""
+
+    guid: str
+    zone: str
+    row: str
+    number: str
+    category: str
+    x: float
+    y: float
+
+
 @dataclass(frozen=True)
 class Plan:
     """A plan that was found sound. ``categories`` are those that have seats, in the order of the file."""
@@ -43,6 +60,23 @@ class Plan:
     categories: tuple[Category, ...]
     seat_count: int
     document: dict[str, Any]
+
+    def seats(self) -> Iterator[PlanSeat]:
+        """All seats in the order of the file."""
+        for zone in self.document["zones"]:
+            for row in zone["rows"]:
+                x = zone["position"]["x"] + row["position"]["x"]
+                y = zone["position"]["y"] + row["position"]["y"]
+                for seat in row["seats"]:
+                    yield PlanSeat(
+                        guid=seat["seat_guid"],
+                        zone=zone["name"],
+                        row=row["row_number"],
+                        number=seat["seat_number"],
+                        category=seat["category"],
+                        x=x + seat["position"]["x"],
+                        y=y + seat["position"]["y"],
+                    )
 
 
 def read_plan(raw: bytes) -> Plan:
@@ -61,7 +95,7 @@ def check_plan(document: object) -> Plan:
     categories = _categories(plan)
     used = _check_seats(plan, categories)
     return Plan(
-        name=plan.text("name", longest=200),
+        name=plan.text("name", longest=MAX_NAME),
         width=_extent(size, "width"),
         height=_extent(size, "height"),
         categories=tuple(category for name, category in categories.items() if used[name]),
@@ -101,7 +135,7 @@ def _extent(size: Element, key: str) -> float:
 def _categories(plan: Element) -> dict[str, Category]:
     categories: dict[str, Category] = {}
     for category in plan.objects("categories"):
-        name = category.text("name", longest=200)
+        name = category.text("name", longest=MAX_NAME)
         if name in categories:
             raise PlanRefused(path=category.at("name"), problem=_("“%(name)s” is there twice.") % {"name": name})
         categories[name] = Category(name, _color(category))
@@ -121,7 +155,7 @@ def _check_seats(plan: Element, categories: dict[str, Category]) -> dict[str, in
     used = dict.fromkeys(categories, 0)
     seen: dict[str, str] = {}
     for seat in _seats(plan):
-        guid = seat.text("seat_guid", longest=200)
+        guid = seat.text("seat_guid", longest=MAX_NAME)
         if guid in seen:
             problem = _("“%(guid)s” is already the identifier of %(other)s.")
             raise PlanRefused(path=seat.at("seat_guid"), problem=problem % {"guid": guid, "other": seen[guid]})
@@ -129,9 +163,9 @@ def _check_seats(plan: Element, categories: dict[str, Category]) -> dict[str, in
         if len(seen) > MAX_SEATS:
             problem = _("A plan has at most %(limit)d seats.") % {"limit": MAX_SEATS}
             raise PlanRefused(path=seat.path, problem=problem)
-        seat.text("seat_number", longest=50, may_be_empty=True)
+        seat.text("seat_number", longest=MAX_NUMBER, may_be_empty=True)
         seat.require_position()
-        category = seat.text("category", longest=200)
+        category = seat.text("category", longest=MAX_NAME)
         if category not in used:
             problem = _("“%(category)s” is not one of the plan's categories.") % {"category": category}
             raise PlanRefused(path=seat.at("category"), problem=problem)
@@ -144,9 +178,9 @@ def _check_seats(plan: Element, categories: dict[str, Category]) -> dict[str, in
 def _seats(plan: Element) -> Iterator[Element]:
     """All seats; their zones and rows are checked on the way."""
     for zone in plan.objects("zones"):
-        zone.text("name", longest=200, may_be_empty=True)
+        zone.text("name", longest=MAX_NAME, may_be_empty=True)
         zone.require_position()
         for row in zone.objects("rows"):
-            row.text("row_number", longest=50, may_be_empty=True)
+            row.text("row_number", longest=MAX_NUMBER, may_be_empty=True)
             row.require_position()
             yield from row.objects("seats")
