@@ -7,6 +7,7 @@ from itertools import groupby
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from boxoffice.storefront.fullness import fullness_of
@@ -14,6 +15,7 @@ from boxoffice.storefront.programme import Event, Month
 from inventory.selectors import Offer, shows_for_listing
 
 
+@gzip_page
 @require_safe
 def show_list(request: HttpRequest) -> HttpResponse:
     """All shows that are still to come, by month in the venue's time. One query, however many shows."""

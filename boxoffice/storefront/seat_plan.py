@@ -125,6 +125,11 @@ class SeatPlan:
     def free(self) -> int:
         return sum(tier.free for tier in self.tiers)
 
+    @property
+    def first_free_tier(self) -> int:
+        """The id of the first tier that has a free seat, or 0."""
+        return next((tier.id for tier in self.tiers if tier.free), 0)
+
 
 def draw_seat_plan(
     *,

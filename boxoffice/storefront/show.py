@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods
 
 from boxoffice.storefront import own_hold
@@ -25,13 +26,14 @@ from inventory.money import Money, decimals_of
 from inventory.selectors import HeldSeats, Offer, seats_of_show, show_by_slug
 
 
+@gzip_page
 @cache_control(private=True, no_cache=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def show_page(request: HttpRequest, slug: str) -> HttpResponse:
     """GET: the seats, those named by ``?seats=`` chosen already. Three queries, two more for a remembered hold.
 
     POST: hold the chosen seats (``seats``, repeated), or with ``how=best`` the best ``count`` of ``tier``, and go on
-    to the checkout. A refusal shows the page again, with what was chosen, under the refusal's status code.
+    to the checkout: eight statements for any number of chosen seats. A refusal shows the page again, with what was chosen, under the refusal's status code.
     """
     try:
         offer = show_by_slug(slug=slug)
@@ -88,17 +90,18 @@ def _page(
     status: int = 200,
     **said: Any,
 ) -> HttpResponse:
+    plan = _plan(offer=offer, own=own, chosen=chosen)
     context = {
         "problem": None,
         "best_problem": None,
         "show": offer.show,
         "fullness": fullness_of(offer),
         "sold_out": offer.is_sold_out,
-        "plan": _plan(offer=offer, own=own, chosen=chosen),
+        "plan": plan,
         "own": own,
         "limit": MAX_SEATS_PER_HOLD,
         "counts": range(1, MAX_SEATS_PER_HOLD + 1),
-        "typed": BestSeats.shown_again(request.POST),
+        "wish": BestSeats.shown_again(request.POST, at_first=plan.first_free_tier if plan else 0),
         "money_pattern": re.sub(r"[\d.,]+", "%s", str(Money(0, offer.show.currency))),
         "money_decimals": decimals_of(offer.show.currency),
         **said,

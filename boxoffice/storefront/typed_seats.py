@@ -16,16 +16,16 @@ _ID = re.compile(r"[0-9]{1,18}")  # fits PostgreSQL's bigint
 class BestSeats:
     """``count`` seats together, of one price tier."""
 
-    tier: int = 0
+    tier: int
     count: int = 2
 
     @classmethod
-    def shown_again(cls, form: QueryDict) -> BestSeats:
-        """What the page offers at first, or what was wished for before."""
+    def shown_again(cls, form: QueryDict, *, at_first: int) -> BestSeats:
+        """What was wished for before, or else what the page offers: seats of the tier ``at_first``."""
         try:
             return best_seats_in(form)
         except UnreadableForm:
-            return cls()
+            return cls(tier=at_first)
 
 
 def seat_ids_in(form: QueryDict) -> list[int]:

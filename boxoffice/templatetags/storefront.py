@@ -2,12 +2,68 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from django import template
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from boxoffice.storefront.seat_plan import Row, SeatMark
 
 register = template.Library()
+
+# Note [Markup of seats]: a hall has hundreds of seats, and as template code their markup took three quarters of the
+# page's time, as format_html a third. So it is put together here, each text from outside escaped by hand.
+MARK = '<use href="#%s" x="%d" y="%d" data-seat="%d"/>'
+BOX = (
+    '<li><label class="chip %(state)s"><input type="checkbox" name="seats" value="%(id)d"%(attribute)s '
+    'data-of="%(tier)d" data-label="%(label)s" data-short="%(short)s">'
+    "<span>%(letter)s%(number)s%(why)s</span></label></li>\n"
+)
+ATTRIBUTES = {"free": "", "chosen": " checked"}
 
 
 @register.filter
 def one_line(text: str) -> str:
     """``{{ venue.address|one_line }}``: the lines of a text one after another, parted by commas."""
     return ", ".join(line.strip().rstrip(",") for line in text.splitlines() if line.strip())
+
+
+@register.simple_tag
+def seat_marks(row: Row) -> SafeString:
+    """``{% seat_marks row %}``: the row's seats on the map. See Note [Markup of seats]."""
+    return SafeString("".join(MARK % (seat.symbol, seat.x, seat.y, seat.id) for seat in row.seats))
+
+
+@register.simple_tag
+def seat_boxes(row: Row) -> SafeString:
+    """``{% seat_boxes row %}``: the row's seats as checkboxes in their labels. See Note [Markup of seats].
+
+    Those that are taken say why.
+    """
+    why = {
+        "held": _why(_("held by others")),
+        "own": _why(_("held by you")),
+        "sold": _why(_("sold")),
+        "blocked": _why(_("not for sale")),
+    }
+    tiers_differ = len(row.tiers) > 1
+    return SafeString("".join(BOX % _box(seat, row, why=why, with_letter=tiers_differ) for seat in row.seats))
+
+
+def _box(seat: SeatMark, row: Row, *, why: dict[str, str], with_letter: bool) -> dict[str, object]:
+    return {
+        "state": seat.state,
+        "id": seat.id,
+        "attribute": ATTRIBUTES.get(seat.state, " disabled"),
+        "tier": seat.tier.id,
+        "label": escape(seat.label),
+        "short": escape(row.name + seat.number),
+        "letter": f'<i aria-hidden="true">{seat.tier.letter}</i>' if with_letter else "",
+        "number": escape(seat.number),
+        "why": why.get(seat.state, ""),
+    }
+
+
+def _why(words: str) -> str:
+    return f'<span class="unseen"> {escape(words)}</span>'

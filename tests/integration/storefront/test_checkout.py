@@ -16,12 +16,13 @@ from boxoffice.models import Order
 from inventory.models import Hold, Seat, Show
 from inventory.release_hold import release_hold
 from jobs.models import Job
-from tests.fixtures_boxoffice import place
+from tests.fixtures_boxoffice import place, statements
 from tests.fixtures_inventory import let_lapse, statuses
 from tickets.models import Ticket
 
 pytestmark = pytest.mark.django_db
 
+STATEMENTS_TO_BUY = 10  # as the view promises
 ADA = {"name": "Ada Lovelace", "email": "ada@example.org"}
 
 
@@ -58,6 +59,16 @@ def test_buying_confirms_the_order_and_leads_to_its_page(client: Client, held_se
     )
     assert [statuses(show_on_sale)[guid] for guid in ("A-1", "A-2", "A-3")] == ["sold", "sold", "available"]
     assert "Confirmed" in client.get(answer["Location"]).content.decode()
+
+
+def test_buying_takes_as_many_statements_for_eight_seats_as_for_two(
+    client: Client, make_hold: Callable[..., Hold]
+) -> None:
+    for seats in (2, 8):
+        hold = make_hold(seats=seats)
+        with statements() as seen:
+            client.post(address(hold), ADA)
+        assert len(seen) <= STATEMENTS_TO_BUY
 
 
 def test_the_answer_says_how_long_placing_and_confirming_took(client: Client, held_seats: Hold) -> None:

@@ -14,9 +14,13 @@ from inventory.advance_show import advance_show
 from inventory.hold_seats import hold_seats
 from inventory.models import Hold, PriceTier, Seat, Show
 from inventory.release_hold import release_hold
+from tests.fixtures_boxoffice import statements
 from tests.fixtures_inventory import let_lapse, seat_ids, statuses
 
 pytestmark = pytest.mark.django_db
+
+
+STATEMENTS_TO_HOLD = 8  # as the view promises
 
 
 def address(show: Show) -> str:
@@ -81,6 +85,16 @@ def test_holding_chosen_seats_leads_to_their_checkout(client: Client, show_on_sa
     hold = Hold.objects.get()
     assert (answer.status_code, answer["Location"]) == (303, f"/holds/{hold.token}/")
     assert sorted(hold.seat_ids) == sorted(chosen)
+
+
+@pytest.mark.parametrize("guids", [("B-3",), ("B-1", "B-2", "B-3", "B-4", "C-1", "C-2")])
+def test_holding_takes_as_many_statements_for_six_seats_as_for_one(
+    client: Client, show_on_sale: Show, guids: tuple[str, ...]
+) -> None:
+    chosen = seat_ids(show_on_sale, *guids)
+    with statements() as seen:
+        client.post(address(show_on_sale), {"seats": chosen})
+    assert len(seen) <= STATEMENTS_TO_HOLD
 
 
 def test_the_best_seats_are_held_by_tier_and_count(client: Client, show_on_sale: Show) -> None:

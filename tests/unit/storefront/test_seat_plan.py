@@ -63,6 +63,13 @@ def test_tiers_are_told_apart_by_letter_and_count_what_is_free() -> None:
     ]
 
 
+def test_the_best_seats_are_offered_of_a_tier_that_has_any() -> None:
+    seats = [seat(1, x=0), seat(2, x=30, tier=1)]
+    assert drawn(seats).first_free_tier == 71
+    assert drawn(seats, s1="sold").first_free_tier == 72
+    assert drawn(seats, s1="sold", s2="sold").first_free_tier == 0
+
+
 def test_a_row_name_stands_before_the_first_seat_in_the_rows_own_direction() -> None:
     plan = drawn([seat(1, x=0), seat(2, x=30), seat(3, x=100, y=0, row="side"), seat(4, x=100, y=30, row="side")])
     across, down = plan.zones[0].rows

@@ -1,0 +1,50 @@
+"""The markup of seats is put together by hand, so it must escape by hand."""
+
+from __future__ import annotations
+
+import re
+
+from boxoffice.storefront.seat_plan import Row, SeatMark, TierMark
+from boxoffice.templatetags.storefront import seat_boxes, seat_marks
+from inventory.money import Money
+
+EVIL = '"><script>alert(1)</script>&'
+
+
+def mark(number: int, state: str = "free", *, tier: int = 1, name: str = "") -> SeatMark:
+    of = TierMark(id=70 + tier, name="Front", letter="AB"[tier - 1], color=tier, money=Money(0, "EUR"), free=1)
+    return SeatMark(
+        id=number, number=name or str(number), label=f"row A, seat {name}", x=10, y=20, state=state, tier=of
+    )
+
+
+def test_names_from_a_plan_cannot_leave_their_attribute_or_their_text() -> None:
+    markup = seat_boxes(Row(name=EVIL, seats=[mark(1, name=EVIL)]))
+    assert "<script" not in markup
+    assert len(re.findall("<[a-z]+ ?", markup)) == 4  # li, label, input, span
+    assert markup.count("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;") == 4
+
+
+def test_a_free_seat_can_be_chosen_a_chosen_one_is_and_others_say_why_not() -> None:
+    states = ("free", "chosen", "held", "own", "sold", "blocked")
+    boxes = seat_boxes(Row(name="A", seats=[mark(n, state) for n, state in enumerate(states)])).splitlines()
+    assert ["disabled" in box for box in boxes] == [False, False, True, True, True, True]
+    assert [" checked>" in box or " checked " in box for box in boxes] == [False, True, False, False, False, False]
+    assert [re.findall('"unseen"> ([^<]+)<', box) for box in boxes[2:]] == [
+        ["held by others"],
+        ["held by you"],
+        ["sold"],
+        ["not for sale"],
+    ]
+
+
+def test_a_row_of_several_tiers_tells_each_seats_letter() -> None:
+    assert '<i aria-hidden="true">' not in seat_boxes(Row(name="A", seats=[mark(1), mark(2)]))
+    markup = seat_boxes(Row(name="A", seats=[mark(1), mark(2, tier=2)]))
+    assert re.findall('<i aria-hidden="true">(.)</i>', markup) == ["A", "B"]
+
+
+def test_a_seat_on_the_map_is_one_element() -> None:
+    assert seat_marks(Row(name="A", seats=[mark(1), mark(2, "sold")])) == (
+        '<use href="#tier-71" x="10" y="20" data-seat="1"/><use href="#sold" x="10" y="20" data-seat="2"/>'
+    )
