@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import sentry_sdk
 import structlog
+from billiard.common import terminate_handler_fired
 from celery.exceptions import WorkerShutdown, WorkerTerminate
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
@@ -59,7 +60,7 @@ class Outcome(Enum):
 
 
 def run_job(task: LedgerTask, *, job_id: int, using: str, worker: str) -> Outcome:
-    """Claim the job and run its body. Only the worker's own order to stop leaves."""
+    """Claim the job and run its body. Nothing leaves but the order to stop that ends this process."""
     started = time.monotonic()
     try:
         queue = queue_named(settings.LEDGER_TASKS[task.name])
@@ -132,6 +133,11 @@ def _run_body(task: LedgerTask, claim: Claim) -> Outcome:
     except (WorkerShutdown, WorkerTerminate, KeyboardInterrupt):
         raise  # the worker is told to stop, the body is not at fault
     except BaseException as error:
+        if terminate_handler_fired():
+            # A hard time limit or a stopping worker ends this process, whatever the body made of it. The rescue
+            # brings the job back as soon as the database session is gone.
+            log.warning("run_interrupted")
+            raise SystemExit from error
         return _failed(task, claim, error)
     metrics.DONE.labels(task=task.name).inc()
     return Outcome.SETTLED
