@@ -15,6 +15,7 @@ from django.conf import settings
 from django.core.mail.backends.smtp import EmailBackend
 
 from jobs.errors import JobsError
+from notifications.compose import POLICY
 from notifications.errors import MailServerBusy, MailServerUnavailable, MessageRefused
 
 DEFAULT_TIMEOUT = 10  # seconds for each step, where the settings name none: a hanging server frees its worker
@@ -35,11 +36,23 @@ def send(message: EmailMessage) -> None:
         backend.open()
         server = backend.connection
         assert server is not None, "open() connects or raises"
-        server.send_message(message)
+        _hand_over(message, server)
     except (smtplib.SMTPException, OSError) as error:
         raise meaning_of(error) from None  # the original quotes the recipient, and tracebacks are kept and reported
     finally:
         _close(backend)
+
+
+def _hand_over(message: EmailMessage, server: smtplib.SMTP) -> None:
+    """Our own ``send_message``: the one of smtplib puts a ">" before each line that begins with "From "."""
+    sender, recipient = (message[name].addresses[0].addr_spec for name in ("From", "To"))
+    beyond_ascii = not (sender + recipient).isascii()
+    if beyond_ascii:
+        server.ehlo_or_helo_if_needed()
+        if not server.has_extn("smtputf8"):
+            raise smtplib.SMTPNotSupportedError
+    content = message.as_bytes(policy=POLICY.clone(utf8=beyond_ascii))
+    server.sendmail(sender, [recipient], content, ["SMTPUTF8", "BODY=8BITMIME"] if beyond_ascii else [])
 
 
 def meaning_of(error: Exception) -> JobsError:
@@ -64,7 +77,7 @@ def meaning_of(error: Exception) -> JobsError:
     if isinstance(error, smtplib.SMTPNotSupportedError):
         return MessageRefused("The mail server cannot send to this kind of address. Ask for another address.")
     if isinstance(error, smtplib.SMTPServerDisconnected):
-        return MailServerUnavailable("The mail server broke off the connection.")
+        return MailServerUnavailable(f"The mail server broke off: {_without_addresses(str(error))}")
     return MailServerUnavailable(f"The mail server could not be reached: {_without_addresses(str(error))}")
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 ALL = -1
 LONGEST_LATENCY = 600_000  # ms
+LONGEST_TEXT = 200
 STAGES = ("recipient", "data")
 
 
@@ -26,13 +27,14 @@ class Knobs:
     """How the mail server behaves; as made, it takes everything at once.
 
     latency_ms: before each answer to a mail. fail_next: how many mails to refuse, -1 for all. fail_code: with which
-    answer, 400 to 599. fail_at: refused by recipient or after the data. lose_answers: how many mails to keep and break
-    the connection without an answer, -1 for all.
+    answer, 400 to 599, and fail_text: in which words, the server's own when empty. fail_at: refused by recipient or
+    after the data. lose_answers: how many mails to keep and break the connection without an answer, -1 for all.
     """
 
     latency_ms: int = 0
     fail_next: int = 0
     fail_code: int = 451
+    fail_text: str = ""
     fail_at: str = "data"
     lose_answers: int = 0
 
@@ -51,6 +53,9 @@ class Knobs:
             value = getattr(knobs, name)
             if type(value) is not int or not low <= value <= high:
                 raise BadKnob(f"{name} is a whole number from {low} to {high}.")
+        text = knobs.fail_text
+        if not isinstance(text, str) or not text.isascii() or not text.isprintable() or len(text) > LONGEST_TEXT:
+            raise BadKnob(f"fail_text is one line of up to {LONGEST_TEXT} ASCII characters.")
         if knobs.fail_at not in STAGES:
             raise BadKnob(f"fail_at is one of {', '.join(STAGES)}.")
         return knobs

@@ -68,7 +68,8 @@ class Mailbox:
 
     def message(self, message_id: str) -> StoredMessage:
         """The mail, parsed. Raises NoSuchMessage."""
-        return StoredMessage(message_id=message_id, received_at=received_at(message_id), raw=self.raw(message_id))
+        raw = self.raw(message_id)  # first: it looks whether the id is one
+        return StoredMessage(message_id=message_id, received_at=received_at(message_id), raw=raw)
 
     def _path(self, message_id: str) -> Path:
         if not _ID.fullmatch(message_id):

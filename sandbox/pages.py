@@ -86,7 +86,7 @@ def knobs(request: HttpRequest) -> HttpResponse:
         return render(request, "sandbox/knobs.html", {"knobs": file.read(), "turned": "turned" in request.GET})
     entered = {name: request.POST.get(name, "").strip() for name in vars(file.read())}
     try:
-        file.turn({name: value if name == "fail_at" else int(value) for name, value in entered.items()})
+        file.turn({name: value if name in {"fail_at", "fail_text"} else int(value) for name, value in entered.items()})
     except ValueError as error:
         problem = str(error) if isinstance(error, BadKnob) else "Enter whole numbers."
         return render(request, "sandbox/knobs.html", {"knobs": entered, "problem": problem}, status=422)

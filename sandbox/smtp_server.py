@@ -47,7 +47,7 @@ class Handler:
             return refusal
         content = envelope.original_content or b""
         message_id = self.mailbox.store(content=content, sender=envelope.mail_from or "", recipients=envelope.rcpt_tos)
-        if self.knobs.use_up("lose_answers") and server.transport is not None:
+        if isinstance(server.transport, asyncio.Transport) and self.knobs.use_up("lose_answers"):
             server.transport.abort()
         return f"250 Kept as {message_id}"
 
@@ -59,7 +59,8 @@ class Handler:
         if knobs.fail_at != stage or not self.knobs.use_up("fail_next"):
             return None
         # Real servers quote the address; so does this one, so that nobody logs it unawares.
-        return f"{knobs.fail_code} {knobs.fail_code // 100}.0.0 <{address}> {_WORDS[knobs.fail_code // 100]}"
+        kind = knobs.fail_code // 100
+        return f"{knobs.fail_code} {knobs.fail_text or f'{kind}.0.0 <{address}> {_WORDS[kind]}'}"
 
 
 def serve() -> int:

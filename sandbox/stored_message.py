@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 from email import message_from_bytes
-from email.message import EmailMessage
+from email.message import EmailMessage, MIMEPart
 from email.parser import BytesHeaderParser
 from email.policy import default
 from functools import cached_property
@@ -95,7 +95,7 @@ class StoredMessage:
         return [
             Part(number, part.get_filename() or f"part-{number}", part.get_content_type(), _bytes_of(part))
             for number, part in enumerate(self._parsed.iter_attachments())
-            if isinstance(part, EmailMessage)
+            if isinstance(part, MIMEPart)
         ]
 
     @cached_property
@@ -107,6 +107,6 @@ class StoredMessage:
         return _bytes_of(part).decode(part.get_content_charset("utf-8"), "replace") if part else ""
 
 
-def _bytes_of(part: EmailMessage) -> bytes:
+def _bytes_of(part: MIMEPart) -> bytes:
     content = part.get_payload(decode=True)
     return content if isinstance(content, bytes) else part.as_bytes()
