@@ -38,7 +38,8 @@ def checkout(request: HttpRequest, token: UUID) -> HttpResponse:
     """GET: the seats, the time left, and who gets the tickets. Two queries; one more for a hold that was bought.
 
     POST (``name``, ``email``): place the order and confirm it, then go to its page; the same form sent again leads to
-    the same page and changes nothing. Ten statements for any number of seats. The answer's Server-Timing says how long both took, in milliseconds.
+    the same page and changes nothing. Ten statements for any number of seats. The answer's Server-Timing says how
+    long both took, in milliseconds.
     """
     if request.method == "POST":
         return _buy(request, token=token)
