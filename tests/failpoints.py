@@ -53,7 +53,6 @@ class Failpoints:
 
     def arm(self, name: str, action: Action) -> None:
         """Let the next process to pass the point do this: a relay, or a worker's child."""
-        self._file(name, ".fired").unlink(missing_ok=True)
         unfinished = self._file(name, ".new")
         unfinished.write_text(action)
         unfinished.rename(self._file(name, ""))
@@ -62,8 +61,12 @@ class Failpoints:
         for file in self.folder.iterdir():
             file.unlink()
 
-    def fired(self, name: str) -> bool:
-        return self._file(name, ".fired").exists()
+    def passed_by(self, name: str) -> int | None:
+        """The id of the process that passed the armed point; None while none has."""
+        try:
+            return int(self._file(name, ".passed").read_text())
+        except FileNotFoundError:
+            return None
 
     def _file(self, name: str, ending: str) -> Path:
         return self.folder / (name + ending)
@@ -96,12 +99,15 @@ def _wrapped(function: Callable[..., Any], point: Point, armed: Path) -> Callabl
 
 def _pass(armed: Path) -> None:
     """Act if the point is armed. Taking the file away decides which of several processes it is."""
-    fired = armed.with_name(armed.name + ".fired")
+    taken = armed.with_name(f"{armed.name}.{os.getpid()}")
     try:
-        armed.rename(fired)
+        armed.rename(taken)
     except FileNotFoundError:
         return
-    match fired.read_text():
+    action = taken.read_text()
+    taken.write_text(str(os.getpid()))
+    taken.rename(armed.with_name(armed.name + ".passed"))
+    match action:
         case "kill":
             os.kill(os.getpid(), signal.SIGKILL)
         case "kill all":
