@@ -38,8 +38,10 @@ def hold_instance(instance: Instance, *, purpose: str) -> Iterator[None]:
             ) from None
         os.truncate(descriptor, 0)
         os.pwrite(descriptor, f"{purpose} (process {os.getpid()})\n".encode(), 0)
-        yield
-        os.truncate(descriptor, 0)
+        try:
+            yield
+        finally:
+            os.truncate(descriptor, 0)
     finally:
         os.close(descriptor)
 

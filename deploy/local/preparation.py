@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 
+from deploy.local import static_files
 from deploy.local.checkout import ROOT
 from deploy.local.errors import LocalError
 
@@ -17,13 +18,18 @@ def prepare(environment: Mapping[str, str]) -> None:
 
     Raises LocalError when a step fails; its own output says why.
     """
-    static = _start(environment, "collectstatic", "--no-input")  # the longest step, and it needs no database
+    gathering = None
+    if not static_files.are_current(environment):
+        # The longest step, and it needs no database: beside the others.
+        gathering = _start(environment, "collectstatic", "--no-input")
     try:
         manage(environment, "migrate")
         manage(environment, "seed_demo")
         manage(environment, "seed_staff", "--username", STAFF, "--password", environment["STAFF_PASSWORD"])
     finally:
-        _finish(static)
+        if gathering:
+            _finish(gathering)
+            static_files.note_gathered(environment)
 
 
 def manage(environment: Mapping[str, str], *arguments: str) -> None:
