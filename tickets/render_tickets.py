@@ -27,6 +27,9 @@ ASSETS = {
     f"asset:fonts/{name}": FOLDER / "fonts" / name for name in ("brygada-1918-medium.ttf", "brygada-1918-bold.ttf")
 }
 
+# Programs that show PDFs smooth small pictures and thereby blur a code of one pixel a module; more than 4 costs CPU.
+PIXELS_PER_MODULE = 4
+
 # Control characters cannot be printed, and the XML inside a PDF may not hold them.
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 # Pango's font map, which is shared below, is not made for two threads at once; rendering is pure computing anyway.
@@ -42,7 +45,10 @@ def render_tickets(*, faces: Sequence[TicketFace], title: str, language: str) ->
     """
     pages = [{"face": face, "qr": f"qr:{place}"} for place, face in enumerate(faces)]
     markup = render_to_string("tickets/ticket.html", {"pages": pages, "title": title, "language": language})
-    codes = {f"qr:{place}": qr_png(payload=face.payload) for place, face in enumerate(faces)}
+    codes = {
+        f"qr:{place}": qr_png(payload=face.payload, pixels_per_module=PIXELS_PER_MODULE)
+        for place, face in enumerate(faces)
+    }
     with _one_at_a_time:
         fonts, stylesheet = _style()
         try:

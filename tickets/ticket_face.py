@@ -30,8 +30,8 @@ class TicketFace:
 
     title: Text
     subtitle: Text
-    date: str
-    time: str
+    date: Text
+    time: Text
     where: Text
     section: Text
     row: str
@@ -46,6 +46,8 @@ class TicketFace:
 # assets/ticket.css, in letters: a figure or small letter is 1 wide.
 TITLE_SIZES = ((20, "xl"), (54, "l"), (80, "m"))
 SUBTITLE_SIZES = ((20, "xl"), (54, "l"), (80, "m"))
+DATE_SIZES = ((30, "l"), (38, "m"))
+TIME_SIZES = ((23, "l"), (31, "m"))
 WHERE_SIZES = ((120, "m"),)
 SECTION_SIZES = ((32, "l"), (80, "m"))
 SECTION_HOLDS = 180
@@ -69,9 +71,12 @@ def _face(ticket: Ticket, place: int, count: int) -> TicketFace:
     return TicketFace(
         title=fitted(show.title, TITLE_SIZES),
         subtitle=fitted(show.subtitle, SUBTITLE_SIZES),
-        date=dateformat.format(starts_at, day),
-        time=_("%(moment)s, %(place)s time")
-        % {"moment": dateformat.format(starts_at, clock), "place": place_of(venue.zone)},
+        date=fitted(dateformat.format(starts_at, day), DATE_SIZES),
+        time=fitted(
+            _("%(moment)s, %(place)s time")
+            % {"moment": dateformat.format(starts_at, clock), "place": place_of(venue.zone)},
+            TIME_SIZES,
+        ),
         where=fitted(
             _lines(
                 _("Doors open at %(time)s") % {"time": dateformat.format(show.doors_at_local, clock)},
