@@ -12,7 +12,7 @@ from statistics import median
 from typing import NamedTuple
 
 # Neighbours whose distance is more than this many times the usual one have an aisle or a pillar between them.
-_AISLE = 1.6
+AISLE = 1.6
 
 
 class Place(NamedTuple):
@@ -27,24 +27,33 @@ class Place(NamedTuple):
     lapsed_hold_id: int | None = None
 
 
-def best_seats(places: Sequence[Place], *, count: int, middle: float) -> list[int]:
-    """The ids of the best ``count`` of these places, or none when there are fewer.
+Group = Sequence[Place]
 
-    ``places`` are free seats in the order of the plan, ``middle`` is the x of the middle of the stage. Seats in one
-    row are preferred, else as few groups as possible, without leaving one person alone where that can be helped.
+
+def groups_together(places: Sequence[Place], *, count: int, middle: float) -> list[Group]:
+    """All groups of ``count`` seats side by side, the one nearest to the middle of the stage first.
+
+    ``places`` are free seats in the order of the plan, ``middle`` is the x of the middle of the stage.
     """
-    if len(places) < count:
-        return []
+    return sorted(_groups(_runs(places), count), key=lambda group: _distance_to(group, middle, 0.0))
+
+
+def split_party(places: Sequence[Place], *, count: int, middle: float) -> Group:
+    """The best ``count`` of these places where no row has room for all, or none where they are fewer.
+
+    In as few groups as possible, without leaving one person alone where that can be helped, and near to each other.
+    """
     runs = list(_runs(places))
+    groups = {size: list(_groups(runs, size)) for size in range(1, count + 1)}
     for sizes in _splits(count):
-        if chosen := _place_groups(runs, sizes, middle):
-            return sorted(place.id for place in chosen)
+        if chosen := _seat_groups(groups, sizes, middle):
+            return chosen
     return []
 
 
 def _runs(places: Sequence[Place]) -> Iterator[list[Place]]:
     """Seats side by side: next to each other in the plan, in the same row, and no aisle between them."""
-    widest = _AISLE * _usual_distance(places)
+    widest = AISLE * _usual_distance(places)
     run: list[Place] = []
     for place in places:
         if run and not (_follows(run[-1], place) and _distance(run[-1], place) <= widest):
@@ -68,6 +77,21 @@ def _distance(left: Place, right: Place) -> float:
     return hypot(left.x - right.x, left.y - right.y)
 
 
+def _groups(runs: Iterator[list[Place]] | Sequence[Sequence[Place]], size: int) -> Iterator[Group]:
+    for run in runs:
+        for start in range(len(run) - size + 1):
+            yield run[start : start + size]
+
+
+def _distance_to(group: Group, x: float, y: float) -> float:
+    centre_x, centre_y = _centre(group)
+    return hypot(centre_x - x, centre_y - y)
+
+
+def _centre(group: Group) -> tuple[float, float]:
+    return sum(place.x for place in group) / len(group), sum(place.y for place in group) / len(group)
+
+
 def _splits(count: int) -> list[tuple[int, ...]]:
     """All ways to split the party, best first: few groups, few people alone, groups of like size."""
     return sorted(_partitions(count, count), key=lambda sizes: (len(sizes), sizes.count(1), max(sizes) - min(sizes)))
@@ -81,36 +105,17 @@ def _partitions(count: int, largest: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def _place_groups(runs: Sequence[Sequence[Place]], sizes: Sequence[int], middle: float) -> list[Place]:
+def _seat_groups(groups: dict[int, list[Group]], sizes: Sequence[int], middle: float) -> list[Place]:
     """The first group nearest to the middle of the stage, each further one nearest to the first."""
     chosen: list[Place] = []
-    used: set[int] = set()
-    near_x, near_y = middle, 0.0
+    near = (middle, 0.0)
     for size in sizes:
-        group = _nearest_group(runs, size, used, near_x, near_y)
-        if not group:
+        taken = {place.id for place in chosen}
+        free = (group for group in groups[size] if taken.isdisjoint(place.id for place in group))
+        best = min(free, key=lambda group: _distance_to(group, *near), default=None)
+        if best is None:
             return []
         if not chosen:
-            near_x, near_y = _centre(group)
-        chosen += group
-        used.update(place.id for place in group)
+            near = _centre(best)
+        chosen += best
     return chosen
-
-
-def _nearest_group(
-    runs: Sequence[Sequence[Place]], size: int, used: set[int], near_x: float, near_y: float
-) -> Sequence[Place]:
-    best: Sequence[Place] = []
-    best_distance = float("inf")
-    for run in runs:
-        for start in range(len(run) - size + 1):
-            group = run[start : start + size]
-            x, y = _centre(group)
-            distance = hypot(x - near_x, y - near_y)
-            if distance < best_distance and used.isdisjoint(place.id for place in group):
-                best, best_distance = group, distance
-    return best
-
-
-def _centre(group: Sequence[Place]) -> tuple[float, float]:
-    return sum(place.x for place in group) / len(group), sum(place.y for place in group) / len(group)

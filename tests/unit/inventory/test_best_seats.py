@@ -10,7 +10,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inventory.best_seats import Place, best_seats
+from inventory.best_seats import Place, groups_together, split_party
 
 PITCH = 30
 
@@ -33,6 +33,13 @@ def hall(*rows: str) -> tuple[dict[int, str], list[Place], float]:
     return names, places, PITCH * (max(map(len, rows)) - 1) / 2
 
 
+def best_seats(places: list[Place], *, count: int, middle: float) -> list[int]:
+    """Together where a row has room, else split: the ids in the order of the plan."""
+    together = groups_together(places, count=count, middle=middle)
+    party = together[0] if together else split_party(places, count=count, middle=middle)
+    return sorted(place.id for place in party)
+
+
 def chosen(count: int, *rows: str) -> list[str]:
     names, places, middle = hall(*rows)
     return [names[place] for place in best_seats(places, count=count, middle=middle)]
@@ -48,6 +55,18 @@ def test_the_middle_of_a_row_behind_beats_the_far_end_of_the_first() -> None:
 
 def test_the_nearer_row_wins_in_the_middle() -> None:
     assert chosen(2, "xxxxxxx", "xx..xxx", "xx..xxx") == ["B3", "B4"]
+
+
+def test_the_second_choice_is_the_next_best() -> None:
+    names, places, middle = hall(".....", "xxxxx")
+
+    groups = groups_together(places, count=3, middle=middle)
+
+    assert [[names[place.id] for place in group] for group in groups] == [
+        ["A2", "A3", "A4"],
+        ["A1", "A2", "A3"],
+        ["A3", "A4", "A5"],
+    ]
 
 
 def test_a_taken_seat_between_two_free_ones_parts_them() -> None:
