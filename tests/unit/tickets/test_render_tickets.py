@@ -195,6 +195,21 @@ def test_a_word_of_80_letters_wraps_and_leaves_its_quarter_nowhere(field: str) -
     assert min(box[1] for box in front) > (297 - 148.5) * MM
 
 
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize(
+    "title", ["Nora", "Der Besuch der alten Dame", "A Midsummer Night’s Dream, told by the Mechanicals"]
+)
+def test_the_address_is_never_cut_off_by_the_seat_below_it(title: str, language: str) -> None:
+    document = pypdfium2.PdfDocument(
+        rendered(ticket(title=title, language=language, address="Königstraße 110\n10625 Berlin"))
+    )
+    characters = document[0].get_textpage()
+    start, length = characters.search("10625 Berlin").get_next()
+    lowest = min(characters.get_charbox(index)[1] for index in range(start, start + length))
+    document.close()
+    assert (297 * MM - lowest) / MM < 74
+
+
 @pytest.mark.parametrize(
     ("row", "number"),
     [
