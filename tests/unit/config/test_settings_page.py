@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_the_settings_page_lists_every_variable_as_it_is() -> None:
-    assert (ROOT / "docs/settings.md").read_text() == render(), "run: python -m config.environment_page > docs/settings.md"
+    assert (ROOT / "docs/settings.md").read_text() == render(), "run python -m config.environment_page"
 
 
 def test_every_variable_is_read_by_a_settings_module() -> None:
