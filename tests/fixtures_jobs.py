@@ -14,8 +14,10 @@ from kombu import Connection
 
 from jobs import wakeup
 from jobs.broker import topology
+from jobs.broker.messages import body_of, headers_of, properties_of
 from jobs.enqueue import enqueue
 from jobs.queues import all_queues
+from jobs.transitions import Message
 from tests.processes import System
 
 BROKERS = {
@@ -59,6 +61,28 @@ def messages_ready(url: str, queue: str) -> int:
         return int(channel._size(queue))
 
 
+def messages_in_hand(url: str, queue: str) -> int:
+    """Messages that workers have taken from Redis and not acknowledged yet. RabbitMQ tells it to its own tools only."""
+    with Connection(url) as broker:
+        channel = broker.default_channel
+        return 0 if url.startswith("amqp") else int(channel.client.hlen(channel.unacked_key))
+
+
+def publish_by_hand(url: str, messages: list[Message]) -> None:
+    """Send messages of the ledger's shape past the relay."""
+    with Connection(url) as broker, broker.Producer(auto_declare=False) as producer:
+        for message in messages:
+            producer.publish(
+                body_of(message),
+                exchange="",
+                routing_key=message.queue,
+                content_type="application/json",
+                content_encoding="utf-8",
+                headers=headers_of(message),
+                **properties_of(message),
+            )
+
+
 def environment(url: str) -> dict[str, str]:
     """This process's environment, with the test database and the given broker."""
     parts = urlsplit(os.environ["DATABASE_URL"])
@@ -69,6 +93,7 @@ def environment(url: str) -> dict[str, str]:
         "DATABASE_URL": urlunsplit(parts._replace(path=f"/{database}")),
         "BROKER_URL": url,
         "PYTHONUNBUFFERED": "1",
+        "LOG_FORMAT": "json",
     }
 
 
