@@ -6,16 +6,15 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Q
 
 from boxoffice import transitions
 from boxoffice.contact import Contact, clean_contact
 from boxoffice.errors import PaymentNotAvailable
 from boxoffice.models import Order, OrderLine
 from boxoffice.order_code import draw_code, draw_token
+from inventory.conditions import hold_is_open
 from inventory.errors import HoldExpired, HoldIncomplete, HoldNotActive, UnknownHold
 from inventory.models import Hold, Seat
-from jobs.clock import DatabaseNow
 
 DRAWS = 5  # of a new code, until one is free; even the second is needed once in hundreds of thousands of orders
 
@@ -44,11 +43,10 @@ def place_order(*, hold_token: UUID, name: str, email: str, language: str) -> Or
 
 
 def _locked(*, hold_token: UUID) -> Hold:
-    alive = Q(expires_at__gt=DatabaseNow())
     hold = (
-        Hold.objects.select_for_update(of=("self",))
+        Hold.objects.select_for_update(of=("self",), no_key=True)
         .select_related("show")
-        .annotate(has_time=alive)
+        .annotate(is_open=hold_is_open())
         .filter(token=hold_token)
         .first()
     )
@@ -58,12 +56,8 @@ def _locked(*, hold_token: UUID) -> Hold:
 
 
 def _place(*, hold: Hold, contact: Contact, language: str) -> Order:
-    if hold.status == Hold.Status.EXPIRED or (
-        hold.status == Hold.Status.ACTIVE and not hold.has_time  # type: ignore[attr-defined]
-    ):
-        raise HoldExpired
-    if hold.status != Hold.Status.ACTIVE:
-        raise HoldNotActive
+    if not hold.is_open:  # type: ignore[attr-defined]
+        raise HoldExpired if hold.status in (Hold.Status.ACTIVE, Hold.Status.EXPIRED) else HoldNotActive
     seats = list(
         Seat.objects.filter(hold_id=hold.pk, status=Seat.Status.HELD).select_related("tier").order_by("position")
     )

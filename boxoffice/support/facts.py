@@ -8,6 +8,7 @@ from datetime import datetime
 
 from boxoffice.models import Order, OrderLine
 from boxoffice.selectors import lines_of_order
+from inventory.models import Hold
 from jobs.clock import database_now
 from jobs.models import Job
 from jobs.selectors import jobs_about
@@ -36,7 +37,8 @@ class Facts:
     def hold_has_lapsed(self) -> bool:
         """The hold was not confirmed in time, whether or not a job has marked it."""
         hold = self.order.hold
-        return hold.status == "expired" or (hold.status == "active" and hold.expires_at <= self.now)
+        ran_out = hold.status == Hold.Status.ACTIVE and hold.expires_at <= self.now
+        return ran_out or hold.status == Hold.Status.EXPIRED
 
 
 def gather_facts(*, order: Order) -> Facts:
