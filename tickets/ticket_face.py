@@ -44,11 +44,11 @@ class TicketFace:
 
 # Widths up to which a text keeps a size; what is wider gets size ``s`` and wraps. Measured for the boxes in
 # assets/ticket.css, in letters: a figure or small letter is 1 wide.
-TITLE_SIZES = ((20, "xl"), (54, "l"), (80, "m"))
-SUBTITLE_SIZES = ((20, "xl"), (54, "l"), (80, "m"))
+TITLE_SIZES = ((20, "xl"), (40, "l"), (64, "m"))
+SUBTITLE_SIZES = ((46, "m"),)
 DATE_SIZES = ((30, "l"), (38, "m"))
 TIME_SIZES = ((23, "l"), (31, "m"))
-WHERE_SIZES = ((120, "m"),)
+WHERE_SIZES = ((100, "m"),)
 SECTION_SIZES = ((32, "l"), (80, "m"))
 SECTION_HOLDS = 180
 SEAT_SIZES = ((11.5, "xl"), (16, "l"), (50, "m"))
@@ -68,23 +68,24 @@ def _face(ticket: Ticket, place: int, count: int) -> TicketFace:
     starts_at = show.starts_at_local
     row = _("Row %(row)s") % {"row": seat.row} if seat.row else ""
     number = _("Seat %(number)s") % {"number": seat.number} if seat.number else _("Any free place")
+    title, subtitle = fitted(show.title, TITLE_SIZES), fitted(show.subtitle, SUBTITLE_SIZES)
+    where = _lines(
+        _("Doors open at %(time)s") % {"time": dateformat.format(show.doors_at_local, clock)},
+        venue.name,
+        ", ".join(venue.address.split("\n")),
+    )
+    # They share one box: what stands below a long title makes room for it.
+    roomy = title.size != "s" and subtitle.size == "m"
     return TicketFace(
-        title=fitted(show.title, TITLE_SIZES),
-        subtitle=fitted(show.subtitle, SUBTITLE_SIZES),
+        title=title,
+        subtitle=subtitle,
         date=fitted(dateformat.format(starts_at, day), DATE_SIZES),
         time=fitted(
             _("%(moment)s, %(place)s time")
             % {"moment": dateformat.format(starts_at, clock), "place": place_of(venue.zone)},
             TIME_SIZES,
         ),
-        where=fitted(
-            _lines(
-                _("Doors open at %(time)s") % {"time": dateformat.format(show.doors_at_local, clock)},
-                venue.name,
-                ", ".join(venue.address.split("\n")),
-            ),
-            WHERE_SIZES,
-        ),
+        where=fitted(where, WHERE_SIZES if roomy else ()),
         section=_section(seat),
         row=row,
         seat=number,

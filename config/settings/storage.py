@@ -9,8 +9,9 @@ MEDIA_ROOT = read("MEDIA_ROOT")
 STORAGES = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
     "default": {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        # A job that runs again writes the same file again: it must not become a second one.
+        # A job that runs again writes the same file again: it must not become a second one, and whoever reads it
+        # meanwhile gets the old file or the new one, never half of one.
+        "BACKEND": "tickets.storage.ReplacingFileStorage",
         "OPTIONS": {
             "allow_overwrite": True,
             "file_permissions_mode": 0o600,

@@ -197,7 +197,7 @@ def test_a_word_of_80_letters_wraps_and_leaves_its_quarter_nowhere(field: str) -
 
 @pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize(
-    "title", ["Nora", "Der Besuch der alten Dame", "A Midsummer Night’s Dream, told by the Mechanicals"]
+    "title", ["Nora", "Der Besuch der alten Dame", "A Midsummer Night’s Dream, told by the Mechanicals", "Long " * 40]
 )
 def test_the_address_is_never_cut_off_by_the_seat_below_it(title: str, language: str) -> None:
     document = pypdfium2.PdfDocument(
