@@ -17,9 +17,9 @@ stops the start with a sentence that says what to set. `make demo` sets all of t
 TAIL = """
 ## Ticket signing keys
 
-One key is 32 random bytes in URL-safe base64:
+One key is 32 random bytes in base64, the seed of an Ed25519 key:
 
-    python -c "import base64, secrets; print(base64.urlsafe_b64encode(secrets.token_bytes(32)).decode())"
+    openssl rand -base64 32
 
 To change keys, put the new one in front and keep the old one behind it until the last show with old tickets is over.
 
