@@ -8,6 +8,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
+from jobs.session import Backend
+
 
 @dataclass
 class Claim:
@@ -21,6 +23,7 @@ class Claim:
     deliveries: int
     subject: str
     correlation_id: str
+    session: Backend
     recorded: bool = field(default=False)
 
     def note_recorded(self) -> None:

@@ -32,7 +32,7 @@ from jobs.errors import LeaseLost
 from jobs.models import Job
 from jobs.queues import Queue, queue_named
 from jobs.retry import Dead, Decision, FailureClass, Postpone, decide
-from jobs.session import connection_is_lost, drop_broken_connections, engine_session
+from jobs.session import drop_broken_connections, engine_session, session_was_lost
 
 if TYPE_CHECKING:
     from jobs.task import LedgerTask
@@ -159,7 +159,7 @@ def _failed(task: LedgerTask, claim: Claim, error: BaseException) -> Outcome:
 
 
 def _decide(task: LedgerTask, claim: Claim, error: BaseException) -> Decision:
-    if connection_is_lost(error, using=claim.using):
+    if session_was_lost(error, using=claim.using, session=claim.session):
         longest = CONNECTION_LOST_SECONDS * 2 ** (claim.deliveries - 1)
         return Postpone(longest * random.random(), CONNECTION_LOST)  # noqa: S311
     failure = classify(error, retried_by_task=tuple(task.autoretry_for))

@@ -16,7 +16,7 @@ from jobs.broker import Publisher
 from jobs.death import die
 from jobs.execution import CRASH_LOOP_CAP
 from jobs.queues import Queue
-from jobs.session import connection_is_lost, run
+from jobs.session import engine_session, run, session_was_lost
 from jobs.transitions import Message
 
 log = structlog.get_logger(__name__)
@@ -59,6 +59,7 @@ PUBLISHED = """
 def rescue_runs(*, using: str) -> int:
     """Return orphaned runs to the waiting ones, or bury those that keep killing their workers; return how many."""
     rescued = 0
+    session = engine_session(using)
     for job_id, token, task, args, deliveries, reason in run(using, ORPHANED_RUNS, {}):
         try:
             if deliveries >= CRASH_LOOP_CAP:
@@ -68,7 +69,7 @@ def rescue_runs(*, using: str) -> int:
                 metrics.RESCUED.labels(reason=reason).inc()
                 log.warning("run_rescued", job=job_id, task=task, reason=reason)
         except Exception as failure:
-            if connection_is_lost(failure, using=using):
+            if session_was_lost(failure, using=using, session=session):
                 raise
             # One run that cannot be rescued must not hold up the others (I6). It comes up again in a second.
             sentry_sdk.capture_exception(failure)

@@ -13,7 +13,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import psycopg
-from django.db import DatabaseError, InterfaceError, OperationalError, connections
+from django.db import DatabaseError, InterfaceError, connections
 from psycopg.pq import TransactionStatus
 
 from jobs.queues import all_queues
@@ -92,12 +92,15 @@ def count(using: str, statement: str, parameters: dict[str, Any]) -> int:
             return cursor.rowcount
 
 
-def connection_is_lost(error: BaseException, *, using: str) -> bool:
-    """Whether ``error`` came of a lost connection to the ledger, rather than of what was asked of it."""
-    if not isinstance(error, (OperationalError, InterfaceError, DatabaseError)):
+def session_was_lost(error: BaseException, *, using: str, session: Backend) -> bool:
+    """Whether ``error`` came of the end of ``session``, rather than of what was asked of the database.
+
+    Django opens a new connection as soon as the block that failed is left, so a working one proves nothing.
+    """
+    if not isinstance(error, (DatabaseError, InterfaceError)):
         return False
     raw = connections[using].connection
-    return raw is None or raw.closed or raw.broken
+    return raw is None or raw.closed or raw.broken or _prepared.get(raw) != session
 
 
 def drop_broken_connections(aliases: Sequence[str] | None = None) -> None:

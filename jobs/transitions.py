@@ -151,7 +151,7 @@ def claim(
     }
     for token, args, attempts, deliveries, subject, correlation_id, _ in run(using, CLAIM, parameters):
         # Django has psycopg return jsonb as text.
-        return Claim(job_id, using, token, json.loads(args), attempts, deliveries, subject, correlation_id)
+        return Claim(job_id, using, token, json.loads(args), attempts, deliveries, subject, correlation_id, backend)
     return None
 
 
