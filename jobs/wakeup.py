@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import os
 import threading
+import time
 from typing import Any
 
 import psycopg
@@ -34,32 +35,34 @@ class Bell:
     def __init__(self, using: str) -> None:
         self.using = using
         self.parameters = connections[using].get_connection_params()
-        self._rung = threading.Event()
+        self._rung = False
         self._stopping = False
+        self._wake = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"wakeup-{using}", daemon=True)
         self._thread.start()
 
     def ring(self) -> None:
         """Ask for a wake-up; returns at once."""
-        self._rung.set()
+        self._rung = True
+        self._wake.set()
 
     def close(self) -> None:
-        """Stop the thread and close its connection."""
+        """Stop the thread and close its connection, after a last wake-up if one is due."""
         self._stopping = True
-        self._rung.set()
+        self._wake.set()
         self._thread.join(timeout=5)
 
     def _run(self) -> None:
         connection: psycopg.Connection[Any] | None = None
-        while not self._stopping:
-            rung = self._rung.wait(IDLE_SECONDS)
-            self._rung.clear()
-            if self._stopping:
-                break
-            if not rung:
+        while self._rung or not self._stopping:
+            woken = self._wake.wait(IDLE_SECONDS)
+            self._wake.clear()
+            if not woken:
                 _close(connection)
                 connection = None
+            if not self._rung:
                 continue
+            self._rung = False  # before the NOTIFY: who rings from now on rings again
             try:
                 if connection is None:
                     connection = psycopg.connect(**self.parameters, autocommit=True)
@@ -69,7 +72,7 @@ class Bell:
                 log.warning("wakeup_failed", error=type(error).__name__)
                 _close(connection)
                 connection = None
-            threading.Event().wait(COALESCE_SECONDS)
+            time.sleep(COALESCE_SECONDS)
         _close(connection)
 
 
