@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
@@ -12,11 +13,15 @@ from celery import current_app
 from django.db import connection, transaction
 from kombu import Connection
 
-from jobs import wakeup
+from jobs import transitions, wakeup
 from jobs.broker import topology
 from jobs.broker.messages import body_of, headers_of, properties_of
+from jobs.claim import Claim
 from jobs.enqueue import enqueue
-from jobs.queues import all_queues
+from jobs.execution import Outcome, run_job
+from jobs.models import Job
+from jobs.queues import all_queues, queue_named
+from jobs.session import engine_session
 from jobs.transitions import Message
 from tests.processes import System
 
@@ -160,6 +165,68 @@ def enqueued(transactional_db: None) -> Callable[..., int]:
             return enqueue(task=task, args=args)
 
     return _enqueue
+
+
+@pytest.fixture
+def published(enqueued: Callable[..., int]) -> Callable[..., int]:
+    """Enqueue one probe job and mark it as published, as a relay does; return its id."""
+
+    def _publish(task: str, **args: object) -> int:
+        job_id = enqueued(task, **args)
+        engine_session("default")
+        transitions.mark_due(using="default", queue="probe", window=1000, batch=1000)
+        return job_id
+
+    return _publish
+
+
+@pytest.fixture
+def work(transactional_db: None) -> Iterator[Callable[[int], Outcome]]:
+    """Run the message of a published job in this process, as a worker's child does."""
+
+    def _work(job_id: int) -> Outcome:
+        task = current_app.tasks[Job.objects.values_list("task", flat=True).get(pk=job_id)]
+        return run_job(task, job_id=job_id, using="default", worker="here")
+
+    yield _work
+    connection.close()  # an engine session has short time limits, which other tests do not expect
+
+
+@pytest.fixture
+def claimed(published: Callable[..., int], work: object) -> Callable[..., Claim]:
+    """Enqueue, publish and claim one probe job; return the claim."""
+
+    def _claim(task: str = "probe.leave_a_mark", **args: object) -> Claim:
+        claim = transitions.claim(
+            using="default",
+            job_id=published(task, **args),
+            task=task,
+            worker="here",
+            backend=engine_session("default"),
+            lease_seconds=queue_named("probe").lease_seconds,
+            durable=True,
+        )
+        assert claim is not None
+        return claim
+
+    return _claim
+
+
+@pytest.fixture
+def scratch_task(settings: Any) -> Iterator[Callable[..., str]]:
+    """Register a task with a body of the test's own; return its name."""
+    names: list[str] = []
+
+    def _register(body: Callable[..., object], **options: object) -> str:
+        name = f"probe.scratch{len(names)}"
+        names.append(name)
+        settings.LEDGER_TASKS = {**settings.LEDGER_TASKS, name: "probe"}
+        current_app.task(name=name, shared=False, **options)(body)
+        return name
+
+    yield _register
+    for name in names:
+        current_app.tasks.pop(name, None)
 
 
 @pytest.fixture(scope="session", autouse=True)

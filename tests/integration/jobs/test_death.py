@@ -1,0 +1,116 @@
+"""The end of a job that cannot heal: dead and told to the domain in one transaction, or neither."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+
+from jobs import transitions
+from jobs.claim import Claim
+from jobs.death import die
+from jobs.models import Job
+from tests.ledger import job
+from tests.probe.models import Burial, Mark
+
+
+def bury(claim: Claim, task: str, *, token: int | None = None) -> bool:
+    return die(
+        using="default",
+        job_id=claim.job_id,
+        token=claim.token if token is None else token,
+        task=task,
+        args=claim.args,
+        reason="permanent error",
+    )
+
+
+def test_the_domain_hears_of_it_in_the_same_transaction(claimed: Callable[..., Claim]) -> None:
+    claim = claimed("probe.fail", key="a", kind="permanent")
+    with transaction.atomic():
+        assert bury(claim, "probe.fail")
+        assert Burial.objects.count() == 1
+        transaction.set_rollback(True)
+    assert (job(claim.job_id).state, Burial.objects.count()) == ("running", 0)
+    assert bury(claim, "probe.fail")
+    assert (job(claim.job_id).state, Burial.objects.count()) == ("dead", 1)
+    assert job(claim.job_id).finished_at is not None
+
+
+def test_a_run_that_no_longer_holds_the_lease_buries_nobody(claimed: Callable[..., Claim]) -> None:
+    claim = claimed("probe.fail", key="a", kind="permanent")
+    assert not bury(claim, "probe.fail", token=claim.token - 1)
+    transitions.mark_done(using="default", job_id=claim.job_id, token=claim.token)
+    assert not bury(claim, "probe.fail")
+    assert (job(claim.job_id).state, Burial.objects.count()) == ("done", 0)
+
+
+def do_nothing(*, key: str) -> None:
+    """A body."""
+
+
+def raise_an_error(*, key: str) -> None:
+    Burial.objects.create(key=key)
+    raise RuntimeError
+
+
+def leave_the_process(*, key: str) -> None:
+    Burial.objects.create(key=key)
+    raise SystemExit(1)
+
+
+def break_the_transaction(*, key: str) -> None:
+    Burial.objects.create(key=key)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 / 0")
+
+
+def promise_what_the_commit_will_refuse(*, key: str) -> None:
+    Burial.objects.create(key=key)
+    with connection.cursor() as cursor:
+        cursor.execute("INSERT INTO probe_child (parent_id) VALUES (0)")
+
+
+def take_other_arguments(*, order_id: int) -> None:
+    raise AssertionError("never called")
+
+
+@pytest.fixture
+def deferred_constraint(transactional_db: None) -> Any:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE TABLE probe_child (parent_id bigint REFERENCES probe_mark (id) DEFERRABLE INITIALLY DEFERRED)"
+        )
+    yield
+    with connection.cursor() as cursor:
+        cursor.execute("DROP TABLE probe_child")
+
+
+@pytest.mark.parametrize(
+    "on_dead",
+    [
+        raise_an_error,
+        leave_the_process,
+        break_the_transaction,
+        promise_what_the_commit_will_refuse,
+        take_other_arguments,
+        "tests.probe.tasks.nobody",
+    ],
+)
+def test_a_callback_that_fails_is_undone_and_noted_and_the_job_is_dead_anyway(
+    on_dead: Any, deferred_constraint: None, scratch_task: Callable[..., str], claimed: Callable[..., Claim]
+) -> None:
+    claim = claimed(scratch_task(do_nothing, on_dead=on_dead), key="a")
+    assert bury(claim, job(claim.job_id).task)
+    dead = Job.objects.get(pk=claim.job_id)
+    assert dead.state == "dead"
+    assert dead.reason.startswith("permanent error; its on_dead failed too: ")
+    assert Burial.objects.count() == 0
+
+
+def test_a_task_that_this_process_does_not_know_dies_all_the_same(claimed: Callable[..., Claim]) -> None:
+    claim = claimed("probe.unknown_to_workers", key="a")
+    assert bury(claim, "probe.unknown_to_workers")
+    assert (job(claim.job_id).state, Mark.objects.count()) == ("dead", 0)
