@@ -31,6 +31,7 @@ SESSION_COOKIE_HTTPONLY = True
 CSRF_COOKIE_HTTPONLY = True
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL] if _https else []
 SECURE_SSL_REDIRECT = _https
+SECURE_REDIRECT_EXEMPT = [r"^healthz$"]  # a probe speaks plain HTTP to the process itself
 SECURE_HSTS_SECONDS = 31_536_000 if _https and not DEBUG else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = True
 SECURE_HSTS_PRELOAD = True
