@@ -12,6 +12,7 @@ from typing import Any
 
 import amqp.exceptions
 from celery import current_app
+from kombu.exceptions import KombuError
 
 from jobs.broker import DeadLetterHandler, topology
 from jobs.broker.messages import body_of, headers_of, properties_of
@@ -31,7 +32,7 @@ class AmqpPublisher:
     def __init__(self) -> None:
         # This channel counts its confirms itself; kombu's option would wait for each one.
         self.connection = current_app.connection_for_write(transport_options={"confirm_publish": False})
-        self._errors = (*self.connection.connection_errors, *self.connection.channel_errors, OSError)
+        self._errors = (*self.connection.connection_errors, *self.connection.channel_errors, KombuError, OSError)
         self._returned_at: float | None = None
         try:
             self.connection.ensure_connection(max_retries=1, timeout=5, interval_start=0.2)
@@ -39,7 +40,7 @@ class AmqpPublisher:
             self._open_channel()
         except self._errors as error:
             self.close()
-            raise BrokerUnavailable(type(error).__name__) from error
+            raise BrokerUnavailable(f"{type(error).__name__}: {error}") from error
 
     def publish(self, messages: list[Message]) -> list[Message]:
         """See Publisher. One write per message, and about one round trip for all."""
@@ -66,7 +67,7 @@ class AmqpPublisher:
                 )
             self._await_verdicts()
         except self._errors as error:
-            raise BrokerUnavailable(type(error).__name__) from error
+            raise BrokerUnavailable(f"{type(error).__name__}: {error}") from error
         if self._unroutable:
             self._returned_at = time.monotonic()
             for tag, message in enumerate(messages, start=first):
@@ -83,7 +84,7 @@ class AmqpPublisher:
             self._returned_at = self._returned_at or time.monotonic()
             return 0
         except self._errors as error:
-            raise BrokerUnavailable(type(error).__name__) from error
+            raise BrokerUnavailable(f"{type(error).__name__}: {error}") from error
 
     def drain_dead_letters(self, settle: DeadLetterHandler, *, limit: int) -> int:
         """See Publisher. A message whose settling fails stays in the queue."""
@@ -101,7 +102,7 @@ class AmqpPublisher:
             self._returned_at = self._returned_at or time.monotonic()
             return 0
         except self._errors as error:
-            raise BrokerUnavailable(type(error).__name__) from error
+            raise BrokerUnavailable(f"{type(error).__name__}: {error}") from error
 
     def close(self) -> None:
         """See Publisher."""
@@ -121,10 +122,10 @@ class AmqpPublisher:
     def _await_verdicts(self) -> None:
         deadline = time.monotonic() + CONFIRM_SECONDS
         while self._pending:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise BrokerUnavailable("No confirm in time: is the broker blocked?")
-            self.connection.drain_events(timeout=left)
+            try:
+                self.connection.drain_events(timeout=max(deadline - time.monotonic(), 0.001))
+            except TimeoutError as error:
+                raise BrokerUnavailable("No confirm in time: is the broker blocked?") from error
 
     def _tags(self, tag: int, multiple: bool) -> list[int]:
         return [pending for pending in self._pending if pending <= tag] if multiple else [tag]
@@ -148,4 +149,4 @@ class AmqpPublisher:
             try:
                 topology.declare(self.connection, amqp=True)
             except self._errors as error:
-                raise BrokerUnavailable(type(error).__name__) from error
+                raise BrokerUnavailable(f"{type(error).__name__}: {error}") from error

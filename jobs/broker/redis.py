@@ -7,7 +7,7 @@ in doubt and goes back to the ledger. A message that was taken after all is skip
 from __future__ import annotations
 
 from celery import current_app
-from kombu.exceptions import OperationalError as KombuOperationalError
+from kombu.exceptions import KombuError
 
 from jobs.broker import DeadLetterHandler, topology
 from jobs.broker.messages import body_of, headers_of, properties_of
@@ -20,19 +20,14 @@ class RedisPublisher:
 
     def __init__(self) -> None:
         self.connection = current_app.connection_for_write()
-        self._errors = (
-            *self.connection.connection_errors,
-            *self.connection.channel_errors,
-            KombuOperationalError,
-            OSError,
-        )
+        self._errors = (*self.connection.connection_errors, *self.connection.channel_errors, KombuError, OSError)
         try:
             self.connection.ensure_connection(max_retries=1, timeout=5, interval_start=0.2)
             topology.declare(self.connection, amqp=False)
             self.producer = self.connection.Producer(auto_declare=False)
         except self._errors as error:
             self.close()
-            raise BrokerUnavailable(type(error).__name__) from error
+            raise BrokerUnavailable(f"{type(error).__name__}: {error}") from error
 
     def publish(self, messages: list[Message]) -> list[Message]:
         """See Publisher. Redis refuses nothing short of failing."""
@@ -50,7 +45,7 @@ class RedisPublisher:
                         **properties_of(message),
                     )
         except self._errors as error:
-            raise BrokerUnavailable(type(error).__name__) from error
+            raise BrokerUnavailable(f"{type(error).__name__}: {error}") from error
         return []
 
     def ready_count(self, queue: str) -> int:
@@ -58,7 +53,7 @@ class RedisPublisher:
         try:
             return int(self.producer.channel._size(queue))
         except self._errors as error:
-            raise BrokerUnavailable(type(error).__name__) from error
+            raise BrokerUnavailable(f"{type(error).__name__}: {error}") from error
 
     def drain_dead_letters(self, settle: DeadLetterHandler, *, limit: int) -> int:
         """See Publisher. Redis has no dead-letter exchange."""
