@@ -31,6 +31,7 @@ from jobs.death import die
 from jobs.errors import LeaseLost
 from jobs.models import Job
 from jobs.queues import Queue, queue_named
+from jobs.redact import without_rows
 from jobs.retry import Dead, Decision, FailureClass, Postpone, decide
 from jobs.session import drop_broken_connections, engine_session, session_was_lost
 
@@ -228,5 +229,5 @@ def _traceback(error: BaseException) -> str:
 
 
 def _storable(text: str) -> str:
-    """The text without what PostgreSQL refuses: NUL, and the lone surrogates of undecodable file names."""
-    return text.replace("\x00", "").encode("utf-8", "backslashreplace").decode()
+    """The text without quoted rows, and without what PostgreSQL refuses: NUL, and lone surrogates of file names."""
+    return without_rows(text).replace("\x00", "").encode("utf-8", "backslashreplace").decode()
