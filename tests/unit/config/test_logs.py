@@ -23,9 +23,10 @@ def logged(**record: Any) -> str:
 @pytest.mark.django_db
 def test_a_row_that_postgresql_quotes_in_an_error_stays_out_of_the_log() -> None:
     name = " ".join(["Ada", "Example"])  # the line of code itself may stand in a traceback
-    with pytest.raises(IntegrityError) as failure, connection.cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute("CREATE TEMPORARY TABLE guest (name text, age integer CHECK (age > 0))")
-        cursor.execute("INSERT INTO guest VALUES (%s, -1)", [name])
+        with pytest.raises(IntegrityError) as failure:
+            cursor.execute("INSERT INTO guest VALUES (%s, -1)", [name])
     assert name in str(failure.value), "PostgreSQL no longer quotes the row; the redaction can go"
     line = logged(msg="it failed", exc_info=(failure.type, failure.value, failure.tb))
     assert "violates check constraint" in line
