@@ -97,7 +97,7 @@ def provide(group: Group, *, optional: bool) -> None:
     if shutil.which("apt-get") is None:
         _say(f"{group.purpose}: install it with this system's package manager (on Debian: {shlex.join(install)}).")
     elif prefix is None:
-        _say(f"{group.purpose} is missing. Install it with:\n\n    sudo {shlex.join(install)}\n")
+        _say(f"Missing: {group.purpose}. Install it with:\n\n    sudo {shlex.join(install)}\n")
     else:
         print(f"Installing {group.purpose}: {' '.join(group.packages)} ...", flush=True)
         if not _install(prefix, install):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -68,7 +69,7 @@ def test_a_process_that_ignores_the_polite_signal_is_killed(tmp_path: Path) -> N
 
 
 def test_killing_the_whole_group_takes_the_children_along() -> None:
-    command = f"trap '' TERM; {sys.executable} -c \"{STUBBORN}\" & wait"
+    command = f"trap '' TERM; {shlex.quote(sys.executable)} -c \"{STUBBORN}\" & wait"
     shell = subprocess.Popen(["sh", "-c", command], stdout=subprocess.PIPE, start_new_session=True)
     assert shell.stdout is not None
     shell.stdout.readline()

@@ -14,11 +14,6 @@ from deploy.local.ports import HOST, Ports
 from deploy.local.processes import is_alive, recorded
 from deploy.local.rabbitmq import USER, RabbitMQ, is_installed
 
-pytestmark = [
-    pytest.mark.rabbitmq,
-    pytest.mark.skipif(not is_installed(), reason="RabbitMQ: sudo apt-get install rabbitmq-server"),
-]
-
 # As /proc/net writes 127.0.0.1 and ::1.
 LOOPBACK = {"0100007F", "00000000000000000000000001000000"}
 
@@ -55,6 +50,8 @@ def publish(server: RabbitMQ, text: str) -> None:
         channel.basic_publish_confirm(amqp.Message(text, delivery_mode=2), routing_key="kept")
 
 
+@pytest.mark.rabbitmq
+@pytest.mark.skipif(not is_installed(), reason="no RabbitMQ: sudo apt-get install rabbitmq-server")
 def test_a_node_left_behind_by_a_killed_run_is_ended_and_its_messages_are_kept(instance: Instance) -> None:
     """One test, for a node takes seconds to start; in a folder with a space in its name."""
     first = start(instance)
