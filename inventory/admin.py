@@ -101,8 +101,10 @@ class ShowAdmin(admin.ModelAdmin):
         if obj is None:
             return ()
         fixed = ("venue", "plan", "slug", "currency", "status", "version")
+        if obj.status in (Show.Status.DRAFT, Show.Status.POSTPONED):
+            return fixed
         # Who has bought a ticket relies on these.
-        return fixed if obj.status == Show.Status.DRAFT else (*fixed, "starts_at", "doors_at")
+        return (*fixed, "starts_at", "doors_at")
 
     def get_inlines(self, request: HttpRequest, obj: Show | None) -> list[Any]:
         return [] if obj is None else [PriceTierInline]
@@ -119,6 +121,12 @@ class ShowAdmin(admin.ModelAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Show | None = None) -> bool:
         # A show that was announced is cancelled; only a draft may vanish.
         return super().has_delete_permission(request, obj) and obj is not None and obj.status == Show.Status.DRAFT
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """A draft takes its seats along, which nobody may delete by themselves; they are counted, not listed."""
+        _listed, counts, refused, protected = super().get_deleted_objects(objs, request)
+        seats = Seat._meta.verbose_name
+        return [str(show) for show in objs], counts, {name for name in refused if name != seats}, protected
 
     def changeform_view(
         self,

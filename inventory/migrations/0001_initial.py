@@ -125,7 +125,7 @@ class Migration(migrations.Migration):
                 ('status', models.CharField(choices=[('available', 'available'), ('held', 'held'), ('sold', 'sold'), ('blocked', 'blocked')], default='available', max_length=20, verbose_name='status')),
                 ('version', models.PositiveIntegerField(default=1, verbose_name='version')),
                 ('hold', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='seats', to='inventory.hold', verbose_name='hold')),
-                ('tier', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='seats', to='inventory.pricetier', verbose_name='price tier')),
+                ('tier', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.RESTRICT, related_name='seats', to='inventory.pricetier', verbose_name='price tier')),
                 ('show', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='seats', to='inventory.show', verbose_name='show')),
             ],
             options={

@@ -30,7 +30,7 @@ class Seat(models.Model):
     )
     tier = models.ForeignKey(
         PriceTier,
-        on_delete=models.PROTECT,
+        on_delete=models.RESTRICT,  # goes with its show, and not without it
         related_name="seats",
         verbose_name=_("price tier"),
         db_index=False,

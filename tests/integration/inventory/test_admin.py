@@ -170,3 +170,20 @@ def test_seats_holds_and_announced_shows_cannot_be_changed_or_deleted_by_hand(
         assert staff.post(address, {"post": "yes"}).status_code == 403
     assert staff.get(reverse("admin:inventory_seat_add")).status_code == 403
     assert Seat.objects.count() == 32
+
+
+def test_a_postponed_show_gets_its_new_date_and_goes_on_sale_again(staff: Client, show_on_sale: Show) -> None:
+    run(staff, "postpone", show_on_sale)
+    address = reverse("admin:inventory_show_change", args=[show_on_sale.pk])
+    page = staff.get(address).content.decode()
+
+    assert 'name="starts_at_0"' in page
+    assert "1 show is now scheduled." in run(staff, "put_on_sale", show_on_sale)
+    assert 'name="starts_at_0"' not in staff.get(address).content.decode()
+
+
+def test_a_draft_can_be_deleted_with_its_seats(staff: Client, draft_show: Show) -> None:
+    staff.post(reverse("admin:inventory_show_delete", args=[draft_show.pk]), {"post": "yes"})
+
+    assert not Show.objects.exists()
+    assert not Seat.objects.exists()
