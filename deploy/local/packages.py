@@ -71,8 +71,8 @@ GROUPS = {
     ),
     "browser": Group(
         "a browser for the end-to-end tests",
-        ("chromium",),
-        lambda: _has_program("chromium", "chromium-browser"),
+        ("chromium", "libatomic1"),  # the library is what Playwright's driver needs
+        lambda: _has_program("chromium", "chromium-browser") and _has_library("libatomic.so.1"),
     ),
 }
 # Installing these starts a server of the machine's own, on all interfaces. Ours is a private one; that one goes.

@@ -63,13 +63,14 @@ def test_when_one_process_ends_the_others_are_stopped_and_its_status_is_told(fol
 
 def test_only_the_main_process_is_told_to_stop_so_that_its_children_end_their_work(folder: Path) -> None:
     child = "trap 'echo child-was-told; exit' TERM; sleep 1; echo work-is-done"
-    main = f"sh -c \"{child}\" & trap 'wait; exit 0' TERM; wait"
+    main = f"sh -c \"{child}\" & trap 'wait; exit 0' TERM; touch '{folder}/ready'; wait"
     (folder / "main.sh").write_text(main)
     file = procfile(folder, f'main: exec sh "{folder}/main.sh"\n')
     supervisor = subprocess.Popen(
         [sys.executable, "-m", "deploy.local.supervisor", folder, file], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
     wait_for_records(folder, "main")
+    assert wait_until((folder / "ready").exists, seconds=20)
 
     supervisor.terminate()
     output, _ = supervisor.communicate(timeout=30)
