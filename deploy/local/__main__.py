@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import signal
+
+# Until main() takes over there is nothing to stop, and a traceback of half an import helps nobody.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+# ruff: noqa: E402
 import argparse
 import os
 import shlex

@@ -26,10 +26,13 @@ def prepare(environment: Mapping[str, str]) -> None:
         manage(environment, "migrate")
         manage(environment, "seed_demo")
         manage(environment, "seed_staff", "--username", STAFF, "--password", environment["STAFF_PASSWORD"])
-    finally:
+    except BaseException:
         if gathering:
-            _finish(gathering)
-            static_files.note_gathered(environment)
+            _give_up(gathering)
+        raise
+    if gathering:
+        _finish(gathering)
+        static_files.note_gathered(environment)
 
 
 def manage(environment: Mapping[str, str], *arguments: str) -> None:
@@ -44,9 +47,21 @@ def _start(environment: Mapping[str, str], *arguments: str) -> subprocess.Popen[
         env=dict(environment),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C reaches us alone, and we stop it
     )
 
 
 def _finish(command: subprocess.Popen[bytes]) -> None:
-    if command.wait() != 0:
+    try:
+        status = command.wait()
+    except BaseException:
+        _give_up(command)
+        raise
+    if status != 0:
         raise LocalError("A step of the preparation failed; what it printed above says why.")
+
+
+def _give_up(command: subprocess.Popen[bytes]) -> None:
+    """End a step in the middle. Migrations and seeds are transactions, and static files are gathered anew."""
+    command.kill()
+    command.wait()
