@@ -51,7 +51,7 @@ def _parser() -> argparse.ArgumentParser:
 
     demo = verbs.add_parser("demo", help="everything, with shows to buy tickets for, until Ctrl-C")
     demo.add_argument("--broker", default=default_broker)
-    demo.add_argument("--port", type=int, default=int(os.environ.get("PORT") or 0))
+    demo.add_argument("--port", type=int, default=os.environ.get("PORT") or None)
     demo.set_defaults(act=_demo)
 
     smoke = verbs.add_parser("smoke", help="buy two tickets over HTTP and follow them to the QR code")
@@ -74,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _demo(options: argparse.Namespace) -> None:
-    run_demo(broker=options.broker, port=options.port or None)
+    run_demo(broker=options.broker, port=options.port)
 
 
 def _smoke(options: argparse.Namespace) -> int:

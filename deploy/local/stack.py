@@ -54,7 +54,9 @@ def stack_environment(
     """
     ports = Ports(file=instance.folder / "ports.json")
     if port is not None and not is_free(port):
-        raise LocalError(f"Port {port} of {HOST} is taken. Choose another one with PORT=, or leave it out.")
+        raise LocalError(
+            f"Port {port} of {HOST} is taken or not for you. Choose another one with PORT=, or leave it out."
+        )
     web = port if port is not None else ports.port_for("web", prefer=prefer_port)
     smtp, mailbox = ports.port_for("smtp"), ports.port_for("mailbox")
     defaults = {"LOG_FORMAT": "console", "LOG_LEVEL": "WARNING", "STATIC_ROOT": str(instance.folder / "static")}
