@@ -7,6 +7,7 @@ exists.
 from __future__ import annotations
 
 import re
+import unicodedata
 from datetime import UTC, datetime
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -25,6 +26,9 @@ _BREAKS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\x85\u2028\u2029]")
 # What a mailbox's name may hold without quotes (RFC 5322), and letters beyond ASCII (RFC 6531).
 _LOCAL_PART = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*")
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", re.IGNORECASE)
+# Letters that IDNA of 2003, which Python speaks, takes for others or for nothing: straße.de would become strasse.de and
+# may be somebody else's. IDNA of 2008, which registries and browsers follow, keeps them.
+_KEPT_SINCE_2008 = frozenset("ß\u1e9eς\u200c\u200d")
 LONGEST_LOCAL_PART = 64  # octets, RFC 5321
 LONGEST_DOMAIN = 255
 
@@ -65,13 +69,21 @@ def mailbox(*, name: str, address: str) -> Address:
 
 def _ascii_domain(domain: str) -> str:
     try:
-        ascii_domain = domain.encode("idna").decode("ascii").lower()
+        ascii_domain = ".".join(_ascii_label(label) for label in domain.split("."))
     except UnicodeError as error:
         raise BadAddress from error
     labels = ascii_domain.split(".")
     if len(ascii_domain) > LONGEST_DOMAIN or not all(_LABEL.fullmatch(label) for label in labels):
         raise BadAddress
     return ascii_domain
+
+
+def _ascii_label(label: str) -> str:
+    if _KEPT_SINCE_2008.isdisjoint(label):
+        return label.encode("idna").decode("ascii").lower()
+    # Capital sharp s has ß as its small letter.
+    letters = unicodedata.normalize("NFC", label.lower())
+    return "xn--" + letters.encode("punycode").decode("ascii")
 
 
 def _refuse_breaks(content: EmailContent) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from boxoffice.contact import clean_contact, clean_email, clean_name
 from boxoffice.errors import InvalidContact
+from notifications.compose import mailbox
 
 
 @pytest.mark.parametrize(
@@ -132,6 +133,31 @@ def test_an_address_cannot_become_a_second_header(email: str) -> None:
 @pytest.mark.parametrize("email", ["a@example.org, b@example.org", "a@b@example.org", "a@example.org;b@example.org"])
 def test_two_addresses_in_one_field_are_refused(email: str) -> None:
     with pytest.raises(InvalidContact):
+        clean_email(email)
+
+
+@pytest.mark.parametrize(
+    "email",
+    [
+        "ada@ex℀mple.org",
+        "ada@℡.org",
+        "ada@xn--.org",
+        "ada@" + "\u00ad" + ".org",
+        "ada@straße.example",
+        "ſmith@example.org",
+    ],
+)
+def test_what_the_checkout_accepts_the_mailer_takes_so_that_no_sold_seat_is_left_without_its_mail(email: str) -> None:
+    try:
+        cleaned = clean_email(email)
+    except InvalidContact:
+        return
+    assert mailbox(name="", address=cleaned).addr_spec
+
+
+@pytest.mark.parametrize("email", ["ada@ex℀mple.org", "ada@¼½℅.org"])
+def test_a_domain_that_turns_into_punctuation_is_refused_before_anything_is_sold(email: str) -> None:
+    with pytest.raises(InvalidContact, match="not a complete e-mail address"):
         clean_email(email)
 
 

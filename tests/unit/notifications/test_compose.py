@@ -136,6 +136,21 @@ def test_a_domain_beyond_ascii_is_sent_in_its_ascii_form() -> None:
     assert sent(to_address="ada@bücher.example").isascii()
 
 
+@pytest.mark.parametrize(
+    ("domain", "registered"),
+    [
+        ("straße.example", "xn--strae-oqa.example"),
+        ("STRAẞE.example", "xn--strae-oqa.example"),
+        ("ς.example", "xn--3xa.example"),
+        ("bücher.straße.example", "xn--bcher-kva.xn--strae-oqa.example"),
+    ],
+)
+def test_a_letter_of_the_domain_is_not_taken_for_another_so_that_no_stranger_gets_the_mail(
+    domain: str, registered: str
+) -> None:
+    assert mailbox(name="", address=f"ada@{domain}").addr_spec == f"ada@{registered}"
+
+
 def test_an_attachment_may_have_any_name() -> None:
     raw = sent(attachments=[Attachment('Karten „für“ "Zoë" 🎭.pdf', "application/pdf", b"x")])
     (attachment,) = message_from_bytes(raw, policy=default).iter_attachments()
