@@ -7,4 +7,6 @@ os.environ.setdefault("DATABASE_POOL_SIZE", "8")
 
 from django.core.wsgi import get_wsgi_application
 
-application = get_wsgi_application()
+from config.only_utf8 import OnlyUtf8
+
+application = OnlyUtf8(get_wsgi_application())
