@@ -32,5 +32,4 @@ else:
 
 DATABASES = {"default": _database}
 
-# Sessions in the database: a sale needs nothing but PostgreSQL and the payment provider (I13).
-SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_ENGINE = "config.sessions"
