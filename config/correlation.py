@@ -9,7 +9,7 @@ from uuid import uuid4
 from django.http import HttpRequest, HttpResponse
 from structlog.contextvars import bound_contextvars
 
-_ACCEPTABLE = re.compile(r"^[A-Za-z0-9-]{8,64}$")
+_ACCEPTABLE = re.compile(r"[A-Za-z0-9-]{8,64}")
 
 
 class CorrelationMiddleware:
@@ -20,7 +20,7 @@ class CorrelationMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         given = request.headers.get("X-Request-ID", "")
-        correlation_id = given if _ACCEPTABLE.match(given) else uuid4().hex
+        correlation_id = given if _ACCEPTABLE.fullmatch(given) else uuid4().hex
         with bound_contextvars(correlation_id=correlation_id):
             response = self.get_response(request)
         response["X-Request-ID"] = correlation_id
