@@ -11,6 +11,7 @@ from pathlib import Path
 from types import FrameType
 
 from deploy.local.checkout import ROOT
+from deploy.local.signals import ENDING
 
 
 def run_command(command: Sequence[str], *, environment: Mapping[str, str]) -> int:
@@ -19,14 +20,21 @@ def run_command(command: Sequence[str], *, environment: Mapping[str, str]) -> in
     The terminal's Ctrl-C reaches it directly, and it may take its time to end; SIGTERM and SIGHUP, which reach
     only us, are passed on.
     """
-    child = subprocess.Popen(command, cwd=ROOT, env=dict(environment))
+    told: list[int] = []
+    child: subprocess.Popen[bytes] | None = None
 
     def pass_on(number: int, frame: FrameType | None) -> None:
         if number != signal.SIGINT:
-            child.send_signal(signal.SIGTERM)
+            told.append(number)
+            if child:
+                child.send_signal(signal.SIGTERM)
 
-    kept = {number: signal.signal(number, pass_on) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    # In place before the child is, so that no signal falls between; a child does not inherit handlers.
+    kept = {number: signal.signal(number, pass_on) for number in ENDING}
     try:
+        child = subprocess.Popen(command, cwd=ROOT, env=dict(environment))
+        if told:
+            child.send_signal(signal.SIGTERM)
         status = child.wait()
     finally:
         for number, handler in kept.items():
