@@ -14,18 +14,32 @@ from typing import Any
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+from config.acceptable import (
+    Check,
+    address,
+    addresses,
+    anything,
+    at_least,
+    one_of,
+    sender,
+    signing_keys,
+    site,
+    yes_or_no,
+)
+
 REQUIRED = object()
 
 
 @dataclass(frozen=True)
 class Variable:
-    """One environment variable: its name, how it is read, its default (or REQUIRED), and what it is for."""
+    """One environment variable: its name, how it is read, its default (or REQUIRED), what it is for, what it accepts."""
 
     name: str
     cast: str  # a method of environ.Env: str, bool, int, list, url
     default: Any
     purpose: str
     example: str = ""
+    accepts: Check = anything
 
     @property
     def required(self) -> bool:
@@ -34,7 +48,13 @@ class Variable:
 
 VARIABLES = (
     Variable("SECRET_KEY", "str", REQUIRED, "Signs sessions and CSRF tokens: 50 random characters."),
-    Variable("DEBUG", "bool", False, "Django's debug pages. Refused unless PUBLIC_URL is a local address."),
+    Variable(
+        "DEBUG",
+        "bool",
+        False,
+        "Django's debug pages. Refused unless PUBLIC_URL is a local address.",
+        accepts=yes_or_no,
+    ),
     Variable("ALLOWED_HOSTS", "list", ["localhost", "127.0.0.1"], "Host names that the site answers to, by commas."),
     Variable(
         "PUBLIC_URL",
@@ -42,38 +62,100 @@ VARIABLES = (
         "http://127.0.0.1:8000",
         "Absolute address of the site, without a slash at its end; links in mails and tickets begin with it.",
         "https://tickets.example.org",
+        accepts=site,
     ),
     Variable(
         "TRUSTED_PROXY",
         "bool",
         False,
         "Believe X-Forwarded-Proto. Only where a proxy sets it and strips the client's own.",
+        accepts=yes_or_no,
     ),
-    Variable("DATABASE_URL", "str", REQUIRED, "PostgreSQL 15 or newer.", "postgres://user:password@host:5432/name"),
+    Variable(
+        "DATABASE_URL",
+        "str",
+        REQUIRED,
+        "PostgreSQL 15 or newer.",
+        "postgres://user:password@host:5432/name",
+        accepts=address("postgres", "postgresql", "psql", "pgsql", path=True),
+    ),
     Variable(
         "DATABASE_POOL_SIZE",
         "int",
         0,
         "Connections that a web process pools; 0 means plain persistent ones. `config/wsgi.py` sets 8 for itself; "
         "workers, relay and beat must stay at 0.",
+        accepts=at_least(0),
     ),
-    Variable("BROKER_URL", "str", REQUIRED, "RabbitMQ or Redis.", "amqp://user:password@host:5672/vhost"),
-    Variable("REDIS_URL", "str", REQUIRED, "Redis for limits and caches.", "redis://host:6379/0"),
-    Variable("EMAIL_URL", "str", "smtp://127.0.0.1:1025", "The SMTP server.", "smtp+tls://user:password@host:587"),
-    Variable("EMAIL_TIMEOUT_SECONDS", "int", 10, "How long one SMTP step may take before it counts as failed."),
-    Variable("DEFAULT_FROM_EMAIL", "str", "BoxOffice <tickets@boxoffice.example>", "Sender of all mails."),
+    Variable(
+        "BROKER_URL",
+        "str",
+        REQUIRED,
+        "RabbitMQ or Redis.",
+        "amqp://user:password@host:5672/vhost",
+        accepts=addresses("amqp", "amqps", "pyamqp", "redis", "rediss"),
+    ),
+    Variable(
+        "REDIS_URL",
+        "str",
+        REQUIRED,
+        "Redis for limits and caches.",
+        "redis://host:6379/0",
+        accepts=address("redis", "rediss", "unix"),
+    ),
+    Variable(
+        "EMAIL_URL",
+        "str",
+        "smtp://127.0.0.1:1025",
+        "The SMTP server.",
+        "smtp+tls://user:password@host:587",
+        accepts=address("smtp", "smtps", "smtp+tls", "smtp+ssl"),
+    ),
+    Variable(
+        "EMAIL_TIMEOUT_SECONDS",
+        "int",
+        10,
+        "How long one SMTP step may take before it counts as failed.",
+        accepts=at_least(1),
+    ),
+    Variable(
+        "DEFAULT_FROM_EMAIL",
+        "str",
+        "BoxOffice <tickets@boxoffice.example>",
+        "Sender of all mails.",
+        accepts=sender,
+    ),
     Variable(
         "TICKET_SIGNING_KEYS",
         "list",
         REQUIRED,
         "Keys of the tickets' QR codes, by commas: the first one signs, all of them verify.",
         "",
+        accepts=signing_keys,
     ),
     Variable("MEDIA_ROOT", "str", ".local/media", "Folder of the ticket files. Never served directly."),
     Variable("STATIC_ROOT", "str", ".local/static", "Folder that `collectstatic` fills and WhiteNoise serves."),
-    Variable("SENTRY_DSN", "str", "", "Where errors are reported; empty means nowhere."),
-    Variable("LOG_FORMAT", "str", "json", "`json` for machines, `console` for people."),
-    Variable("LOG_LEVEL", "str", "INFO", "DEBUG, INFO, WARNING or ERROR."),
+    Variable(
+        "SENTRY_DSN",
+        "str",
+        "",
+        "Where errors are reported; empty means nowhere.",
+        accepts=address("https", "http", path=True),
+    ),
+    Variable(
+        "LOG_FORMAT",
+        "str",
+        "json",
+        "`json` for machines, `console` for people.",
+        accepts=one_of("json", "console"),
+    ),
+    Variable(
+        "LOG_LEVEL",
+        "str",
+        "INFO",
+        "DEBUG, INFO, WARNING or ERROR.",
+        accepts=one_of("DEBUG", "INFO", "WARNING", "ERROR"),
+    ),
 )
 
 _BY_NAME = {variable.name: variable for variable in VARIABLES}
@@ -87,17 +169,22 @@ def read(name: str) -> Any:
     and KeyError when the table does not list it.
     """
     variable = _BY_NAME[name]
-    if os.environ.get(name, "") == "":
+    text = os.environ.get(name, "")
+    if text == "":
         if variable.required:
             raise ImproperlyConfigured(f"Set {name}: {variable.purpose}{_for_example(variable)}")
         return variable.default
     cast: Callable[..., Any] = getattr(_env, variable.cast)
     try:
-        return cast(name)
+        value = cast(name)
     except ValueError as error:
         raise ImproperlyConfigured(
             f"{name} cannot be read as {variable.cast}: {variable.purpose}{_for_example(variable)}"
         ) from error
+    # The value stays out of the sentence: it may hold a password.
+    if not variable.accepts(text):
+        raise ImproperlyConfigured(f"{name} cannot be used as it is: {variable.purpose}{_for_example(variable)}")
+    return value
 
 
 def _for_example(variable: Variable) -> str:

@@ -51,6 +51,92 @@ def test_a_value_that_cannot_be_read_is_named_and_explained(monkeypatch: pytest.
         read("DATABASE_POOL_SIZE")
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("DEBUG", "maybe"),
+        ("TRUSTED_PROXY", "perhaps"),
+        ("PUBLIC_URL", "nonsense"),
+        ("PUBLIC_URL", "ftp://tickets.example.org"),
+        ("PUBLIC_URL", "https://tickets.example.org/?a=b"),
+        ("PUBLIC_URL", "http://a b"),
+        ("PUBLIC_URL", "http://[::1"),
+        ("DATABASE_URL", "garbage"),
+        ("DATABASE_URL", "mysql://host/name"),
+        ("DATABASE_URL", "postgres://host"),
+        ("DATABASE_URL", "postgres://host:port/name"),
+        ("DATABASE_POOL_SIZE", "-1"),
+        ("BROKER_URL", "garbage"),
+        ("BROKER_URL", "sqs://"),
+        ("BROKER_URL", "amqp://one;http://two"),
+        ("BROKER_URL", "redis://host:99999/0"),
+        ("REDIS_URL", "http://host"),
+        ("EMAIL_URL", "garbage"),
+        ("EMAIL_URL", "smtp://host:99999"),
+        ("EMAIL_TIMEOUT_SECONDS", "0"),
+        ("DEFAULT_FROM_EMAIL", "nobody"),
+        ("DEFAULT_FROM_EMAIL", "a@example.org\nBcc: b@example.org"),
+        ("TICKET_SIGNING_KEYS", "garbage"),
+        ("TICKET_SIGNING_KEYS", "AAAA"),
+        ("TICKET_SIGNING_KEYS", ",,"),
+        ("SENTRY_DSN", "garbage"),
+        ("LOG_FORMAT", "xml"),
+        ("LOG_LEVEL", "loud"),
+    ],
+)
+def test_a_value_that_cannot_work_is_refused_before_it_is_used_and_is_not_repeated(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ImproperlyConfigured) as refusal:
+        read(name)
+    assert str(refusal.value).startswith(f"{name} cannot be used as it is: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("DEBUG", "True"),
+        ("PUBLIC_URL", "http://[::1]:8000"),
+        ("PUBLIC_URL", "https://example.org/tickets/"),
+        ("DATABASE_URL", "postgres:///name"),
+        ("DATABASE_URL", "postgresql://%2Fvar%2Frun/name"),
+        ("DATABASE_URL", "postgres://user:p%40ss@host/name?sslmode=require"),
+        ("BROKER_URL", "amqp://one;amqp://two:5672/vhost"),
+        ("BROKER_URL", "rediss://:secret@host:6380/1"),
+        ("REDIS_URL", "unix:///run/redis.sock"),
+        ("EMAIL_URL", "smtp+tls://user:password@host:587"),
+        ("DEFAULT_FROM_EMAIL", "tickets@example.org"),
+        ("DEFAULT_FROM_EMAIL", "Büro <tickets@example.org>"),
+        ("SENTRY_DSN", "https://key@sentry.example.org/1"),
+        ("LOG_LEVEL", "DEBUG"),
+    ],
+)
+def test_a_value_that_can_work_is_taken(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, value)
+    read(name)
+
+
+@pytest.mark.parametrize("variable", [v for v in OPTIONAL if v.default not in ("", [])], ids=name_of)
+def test_a_default_is_a_value_that_would_be_taken(variable: Variable, monkeypatch: pytest.MonkeyPatch) -> None:
+    default = variable.default
+    monkeypatch.setenv(variable.name, ",".join(default) if isinstance(default, list) else str(default))
+    assert read(variable.name) == default
+
+
+def test_manage_says_the_sentence_alone() -> None:
+    started = subprocess.run(
+        [sys.executable, "manage.py", "relay"],
+        cwd=ROOT,
+        env={**os.environ, "BROKER_URL": "garbage"},
+        capture_output=True,
+        text=True,
+    )
+    assert started.returncode == 1
+    assert started.stderr.startswith("BROKER_URL cannot be used as it is: RabbitMQ or Redis.")
+    assert "Traceback" not in started.stderr
+
+
 def test_a_list_is_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ALLOWED_HOSTS", "a.example,b.example")
     assert read("ALLOWED_HOSTS") == ["a.example", "b.example"]

@@ -1,0 +1,84 @@
+"""What a variable's text must look like: each takes the text and says whether it can be used. Pure.
+
+Only what is sure to be wrong is refused. Whether a server answers at an address, its first user finds out.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable
+from email.utils import parseaddr
+from urllib.parse import SplitResult, urlsplit
+
+Check = Callable[[str], bool]
+
+_YES_OR_NO = {"true", "on", "ok", "y", "yes", "1", "false", "off", "n", "no", "0"}
+SIGNING_KEY_BYTES = 32
+
+
+def anything(text: str) -> bool:
+    """Every text will do."""
+    return True
+
+
+def yes_or_no(text: str) -> bool:
+    """Words that mean one or the other. Any other word would silently mean "no"."""
+    return text.strip().lower() in _YES_OR_NO
+
+
+def one_of(*words: str) -> Check:
+    """Exactly one of these words."""
+    return lambda text: text in words
+
+
+def at_least(least: int) -> Check:
+    """A whole number that is not smaller."""
+    return lambda text: re.fullmatch(r"\s*[+-]?[0-9]+\s*", text) is not None and int(text) >= least
+
+
+def address(*schemes: str, path: bool = False) -> Check:
+    """A URL of one of these schemes, with a host or, as for sockets, a path; with ``path``, never without one."""
+
+    def check(text: str) -> bool:
+        parts = _split(text)
+        if parts is None or parts.scheme not in schemes:
+            return False
+        return len(parts.path) > 1 if path else bool(parts.hostname or len(parts.path) > 1)
+
+    return check
+
+
+def addresses(*schemes: str) -> Check:
+    """As ``address``, and several of them parted by semicolons: the nodes of a cluster."""
+    one = address(*schemes)
+    return lambda text: all(one(part) for part in text.split(";"))
+
+
+def site(text: str) -> bool:
+    """The address of a web site: scheme, host, perhaps port and path, and nothing after that."""
+    parts = _split(text)
+    return bool(parts and parts.scheme in {"http", "https"} and parts.hostname and not parts.query + parts.fragment)
+
+
+def sender(text: str) -> bool:
+    """A mail address with or without a name, in one line."""
+    return text.isprintable() and re.fullmatch(r"[^@\s]+@[^@\s]+", parseaddr(text)[1]) is not None
+
+
+def signing_keys(text: str) -> bool:
+    """Keys of 32 bytes in base64, parted by commas."""
+    try:
+        return all(len(base64.b64decode(key.strip(), validate=True)) == SIGNING_KEY_BYTES for key in text.split(","))
+    except (binascii.Error, ValueError):
+        return False
+
+
+def _split(text: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(text)
+        parts.port  # noqa: B018  (it is read only now, and may be no number)
+    except ValueError:
+        return None
+    return None if re.search(r"\s", text) else parts
