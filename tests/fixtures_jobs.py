@@ -122,8 +122,8 @@ class Clock:
 
 
 @pytest.fixture
-def clock(db: None) -> Iterator[Clock]:
-    """The database's clock, to be moved; put right when the test ends."""
+def ledger_clock(transactional_db: None) -> Iterator[Clock]:
+    """The database's clock, to be moved for all processes at once; put right when the test ends."""
     with connection.cursor() as cursor:
         cursor.execute(CLOCK_AS_IT_IS)
         (as_it_is,) = cursor.fetchone()

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+import pytest
+
 from jobs.models import Job
 from tests.probe.models import Mark
 from tests.processes import wait_for
+
+real_commits = pytest.mark.django_db(transaction=True, available_apps=["jobs", "tests.probe"])
+"""Tests whose commits other processes see. Only the engine's tables are emptied after them, which is much faster."""
 
 
 def job(job_id: int) -> Job:

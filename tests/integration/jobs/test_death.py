@@ -12,8 +12,10 @@ from jobs import transitions
 from jobs.claim import Claim
 from jobs.death import die
 from jobs.models import Job
-from tests.ledger import job
+from tests.ledger import job, real_commits
 from tests.probe.models import Burial, Mark
+
+pytestmark = real_commits
 
 
 def bury(claim: Claim, task: str, *, token: int | None = None) -> bool:

@@ -21,7 +21,10 @@ from jobs.errors import NotInTransaction, UnknownEvent, UnknownTask
 from jobs.events import Event, publish
 from jobs.models import Job
 from tests.fixtures_jobs import environment
+from tests.ledger import real_commits
 from tests.processes import ROOT
+
+pytestmark = real_commits
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ def test_a_rolled_back_transaction_leaves_no_job(transactional_db: None) -> None
     assert Job.objects.count() == 0
 
 
-def test_a_rolled_back_savepoint_takes_its_jobs_along_and_no_others(db: None) -> None:
+def test_a_rolled_back_savepoint_takes_its_jobs_along_and_no_others(transactional_db: None) -> None:
     with transaction.atomic():
         kept = enqueue(task="probe.leave_a_mark", args={"key": "kept"})
         with transaction.atomic():
@@ -61,7 +64,7 @@ def test_a_rolled_back_savepoint_takes_its_jobs_along_and_no_others(db: None) ->
     assert [job.pk for job in Job.objects.all()] == [kept]
 
 
-def test_a_row_says_what_is_to_be_done_where_and_for_whom(db: None) -> None:
+def test_a_row_says_what_is_to_be_done_where_and_for_whom(transactional_db: None) -> None:
     due = database_now() + timedelta(hours=1)
     with bound_contextvars(correlation_id="request-1"), transaction.atomic():
         job_id = enqueue(
@@ -73,16 +76,16 @@ def test_a_row_says_what_is_to_be_done_where_and_for_whom(db: None) -> None:
     assert (job.state, job.available_at, job.attempts, job.deliveries) == ("waiting", due, 0, 0)
 
 
-def test_a_job_costs_one_query_and_an_event_one_for_each_task(db: None, settings: Any) -> None:
+def test_a_job_costs_one_query_and_an_event_one_for_each_task(transactional_db: None, settings: Any) -> None:
     settings.LEDGER_EVENTS = {"tests.ProbeHappened": ("probe.leave_a_mark", "probe.call")}
     with CaptureQueriesContext(connection) as queries, transaction.atomic():
         enqueue(task="probe.leave_a_mark", args={"key": "a"})
         publish(ProbeHappened(key="a"))
     assert sum("INSERT INTO jobs_job" in query["sql"] for query in queries) == 3
-    assert len([query for query in queries if "SAVEPOINT" not in query["sql"]]) == 3
+    assert {query["sql"].split()[0] for query in queries} == {"BEGIN", "INSERT", "COMMIT"}
 
 
-def test_an_event_becomes_a_job_for_each_task_of_its_route(db: None, settings: Any) -> None:
+def test_an_event_becomes_a_job_for_each_task_of_its_route(transactional_db: None, settings: Any) -> None:
     settings.LEDGER_EVENTS = {"tests.ProbeHappened": ("probe.leave_a_mark", "probe.call")}
     with transaction.atomic():
         ids = publish(ProbeHappened(key="a"))
@@ -93,7 +96,7 @@ def test_an_event_becomes_a_job_for_each_task_of_its_route(db: None, settings: A
     ]
 
 
-def test_what_the_tables_do_not_list_is_refused_by_name(db: None) -> None:
+def test_what_the_tables_do_not_list_is_refused_by_name(transactional_db: None) -> None:
     with transaction.atomic():
         with pytest.raises(UnknownTask, match=r"'probe\.nobody'.*config/routes\.py"):
             enqueue(task="probe.nobody", args={})

@@ -15,8 +15,10 @@ from jobs.errors import LeaseLost, RecordedTwice
 from jobs.execution import Outcome
 from jobs.models import Job
 from jobs.record import record
-from tests.ledger import job
+from tests.ledger import job, real_commits
 from tests.probe.models import Mark
+
+pytestmark = real_commits
 
 
 def test_outside_a_job_it_is_a_plain_transaction(transactional_db: None) -> None:

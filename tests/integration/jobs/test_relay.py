@@ -22,8 +22,10 @@ from jobs.models import DeadLetter, Job
 from jobs.queues import all_queues, queue_named
 from jobs.relay import Relay
 from tests.fixtures_jobs import Clock, messages_ready, publish_by_hand
-from tests.ledger import job, state_of
+from tests.ledger import job, real_commits, state_of
 from tests.processes import wait_for
+
+pytestmark = real_commits
 
 WINDOW = 50
 HORIZON = timedelta(seconds=3)
@@ -111,32 +113,32 @@ def test_two_relays_never_publish_the_same_job(relay_here: Relay, broker_here: s
 
 
 def test_a_stopped_worker_pool_does_not_make_the_brokers_queue_grow(
-    relay_here: Relay, broker_here: str, clock: Clock
+    relay_here: Relay, broker_here: str, ledger_clock: Clock
 ) -> None:
     jobs = enqueue_many(3 * WINDOW)
     for _ in range(6):
         relay_here.run_once()
         assert messages_ready(broker_here, "probe") == WINDOW
         assert Job.objects.filter(pk__in=jobs, state="published").count() == WINDOW
-        clock.advance(HORIZON)
+        ledger_clock.advance(HORIZON)
     assert Job.objects.order_by("-publish_number")[0].publish_number == 1
 
 
 def test_messages_that_the_broker_lost_are_published_again_after_the_horizon(
-    relay_here: Relay, broker_here: str, clock: Clock
+    relay_here: Relay, broker_here: str, ledger_clock: Clock
 ) -> None:
     enqueue_many(20)
     relay_here.run_once()
     with Connection(broker_here) as broker:
         broker.default_channel.queue_purge("probe")
     assert relay_here.run_once() == 0  # too early to tell
-    clock.advance(HORIZON)
+    ledger_clock.advance(HORIZON)
     assert relay_here.run_once() == 20
     assert messages_ready(broker_here, "probe") == 20
 
 
 def test_only_as_many_jobs_as_messages_are_missing_are_published_again(
-    relay_here: Relay, broker_here: str, clock: Clock
+    relay_here: Relay, broker_here: str, ledger_clock: Clock
 ) -> None:
     enqueue_many(20)
     relay_here.run_once()
@@ -145,19 +147,19 @@ def test_only_as_many_jobs_as_messages_are_missing_are_published_again(
         for _ in range(5):
             message = channel.basic_get("probe", no_ack=True)
             assert message is not None
-    clock.advance(HORIZON)
+    ledger_clock.advance(HORIZON)
     assert relay_here.run_once() == 5
     assert messages_ready(broker_here, "probe") == 20
 
 
-def test_queues_that_were_deleted_are_declared_again(relay_here: Relay, broker_here: str, clock: Clock) -> None:
+def test_queues_that_were_deleted_are_declared_again(relay_here: Relay, broker_here: str, ledger_clock: Clock) -> None:
     enqueue_many(5)
     relay_here.run_once()
     with Connection(broker_here) as broker:
         channel = broker.default_channel
         for queue in ("probe", "default", topology.DEAD_LETTERS):
             channel.queue_delete(queue)
-    clock.advance(HORIZON)
+    ledger_clock.advance(HORIZON)
     enqueue_many(5)
 
     def all_published() -> bool:

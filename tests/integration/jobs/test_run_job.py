@@ -17,8 +17,11 @@ from jobs.execution import CRASH_LOOP_CAP, KEPT_TRACEBACK, Outcome, run_job
 from jobs.models import DeadLetter, Job
 from jobs.record import record
 from jobs.session import Backend, engine_session
-from tests.ledger import job, state_of
+from tests.ledger import job, real_commits, state_of
 from tests.probe.models import Call, Mark
+
+pytestmark = real_commits
+
 
 Work = Callable[[int], Outcome]
 

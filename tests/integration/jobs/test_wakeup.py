@@ -13,7 +13,10 @@ from django.db import connection, transaction
 
 from jobs import wakeup
 from jobs.enqueue import enqueue
+from tests.ledger import real_commits
 from tests.processes import wait_for
+
+pytestmark = real_commits
 
 
 @pytest.fixture

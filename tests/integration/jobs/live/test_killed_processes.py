@@ -9,9 +9,11 @@ import pytest
 from jobs.models import Job
 from jobs.queues import queue_named
 from tests.failpoints import RELAY, WORKER, Failpoints
-from tests.ledger import assert_marked_once, job, wait_until_done
+from tests.ledger import assert_marked_once, job, real_commits, wait_until_done
 from tests.probe.models import Call
 from tests.processes import LiveSystem, wait_for
+
+pytestmark = real_commits
 
 
 @pytest.mark.parametrize("point", WORKER)

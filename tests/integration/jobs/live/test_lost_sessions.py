@@ -7,9 +7,12 @@ from collections.abc import Callable
 from django.db import connection
 
 from jobs.models import Job
-from tests.ledger import assert_marked_once, job, wait_until_done
+from tests.ledger import assert_marked_once, job, real_commits, wait_until_done
 from tests.probe.models import Call
 from tests.processes import LiveSystem, wait_for
+
+pytestmark = real_commits
+
 
 END_SESSION = "SELECT pg_terminate_backend(%s, 5000)"
 END_ALL_OTHER_SESSIONS = """

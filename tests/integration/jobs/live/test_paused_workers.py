@@ -7,9 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from tests.failpoints import Failpoints
-from tests.ledger import assert_marked_once, job, wait_until_done
+from tests.ledger import assert_marked_once, job, real_commits, wait_until_done
 from tests.probe.models import Mark, SharedRow
 from tests.processes import LiveSystem, Process, wait_for
+
+pytestmark = real_commits
 
 
 def test_the_late_record_of_a_paused_worker_is_refused(

@@ -16,8 +16,11 @@ from jobs.broker.messages import headers_of
 from jobs.models import DeadLetter, Job
 from jobs.transitions import Message
 from tests.fixtures_jobs import messages_ready
-from tests.ledger import assert_marked_once, wait_for_state, wait_until_done
+from tests.ledger import assert_marked_once, real_commits, wait_for_state, wait_until_done
 from tests.processes import LiveSystem, wait_for
+
+pytestmark = real_commits
+
 
 NO_JOB = 2**62
 EMBED: dict[str, Any] = {"callbacks": None, "errbacks": None, "chain": None, "chord": None}

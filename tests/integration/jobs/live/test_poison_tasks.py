@@ -6,9 +6,12 @@ from collections.abc import Callable
 
 from jobs.models import Job
 from jobs.rescue import CRASH_LOOP_CAP
-from tests.ledger import assert_marked_once, wait_for_state, wait_until_done
+from tests.ledger import assert_marked_once, real_commits, wait_for_state, wait_until_done
 from tests.probe.models import Burial, Call
 from tests.processes import LiveSystem, wait_for
+
+pytestmark = real_commits
+
 
 NEVER_HEALS = [
     "permanent",

@@ -6,9 +6,12 @@ import random
 from collections.abc import Callable
 
 from jobs.models import Job
-from tests.ledger import assert_marked_once, wait_until_done
+from tests.ledger import assert_marked_once, real_commits, wait_until_done
 from tests.probe.models import Burial
 from tests.processes import LiveSystem, wait_for
+
+pytestmark = real_commits
+
 
 ROUNDS = 10
 JOBS_OF_A_ROUND = 30

@@ -10,9 +10,11 @@ import pytest
 from jobs.models import DeadLetter, Job
 from jobs.transitions import Message
 from tests.fixtures_jobs import messages_in_hand, messages_ready, publish_by_hand
-from tests.ledger import assert_marked_once, job, wait_for_state, wait_until_done
+from tests.ledger import assert_marked_once, job, real_commits, wait_for_state, wait_until_done
 from tests.probe.models import Call
 from tests.processes import LiveSystem, wait_for
+
+pytestmark = real_commits
 
 
 def message_of(job_id: int) -> Message:

@@ -9,8 +9,11 @@ from django.db import connection
 
 from jobs import wakeup
 from jobs.relay import POLL_SECONDS
-from tests.ledger import wait_for_state
+from tests.ledger import real_commits, wait_for_state
 from tests.processes import LiveSystem, wait_for
+
+pytestmark = real_commits
+
 
 END_SESSIONS_OF_THE_WAKE_UP = """
     SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
@@ -33,5 +36,6 @@ def test_wake_ups_come_back_after_their_sessions_were_lost(live: LiveSystem, enq
     seconds_to_start(enqueued)
     with connection.cursor() as cursor:
         cursor.execute(END_SESSIONS_OF_THE_WAKE_UP, [f"LISTEN {wakeup.CHANNEL}", f"NOTIFY {wakeup.CHANNEL}"])
-        assert cursor.fetchone() == (2,)
+        (ended,) = cursor.fetchone()
+    assert ended >= 2  # the relay's, this process's, and those of workers whose jobs enqueued others
     wait_for(lambda: median(seconds_to_start(enqueued) for _ in range(5)) < POLL_SECONDS / 5)

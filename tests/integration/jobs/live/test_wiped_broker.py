@@ -8,8 +8,10 @@ from kombu import Connection
 
 from jobs.models import Job
 from tests.fixtures_jobs import messages_ready
-from tests.ledger import assert_marked_once, wait_until_done
+from tests.ledger import assert_marked_once, real_commits, wait_until_done
 from tests.processes import LiveSystem, wait_for
+
+pytestmark = real_commits
 
 
 def test_a_purged_queue_loses_nothing(live: LiveSystem, live_broker: str, enqueued: Callable[..., int]) -> None:
