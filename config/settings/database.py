@@ -24,6 +24,11 @@ _database["OPTIONS"] = {
     "keepalives_count": 3,
 }
 if _pool_size:
+    # One process that stands still in the middle of a sale keeps its seats locked, and whoever wants one of them waits.
+    # Without an end to both, all threads of all web processes soon wait, and even other shows cannot be seen. A sale
+    # takes milliseconds; who waited in vain reads that he should try again.
+    _limits = "-c lock_timeout=5s -c idle_in_transaction_session_timeout=10s"
+    _database["OPTIONS"]["options"] = f"{_database['OPTIONS'].get('options', '')} {_limits}".strip()
     _database["OPTIONS"]["pool"] = {"min_size": 1, "max_size": _pool_size, "timeout": 5, "max_idle": 300}
 else:
     _database["CONN_MAX_AGE"] = None
