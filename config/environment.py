@@ -32,7 +32,7 @@ REQUIRED = object()
 
 @dataclass(frozen=True)
 class Variable:
-    """One environment variable: its name, how it is read, its default (or REQUIRED), what it is for, what it accepts."""
+    """One environment variable: name, how it is read, default (or REQUIRED), what it is for, what it accepts."""
 
     name: str
     cast: str  # a method of environ.Env: str, bool, int, list, url
