@@ -25,7 +25,8 @@ def prepare(environment: Mapping[str, str]) -> None:
     try:
         manage(environment, "migrate")
         manage(environment, "seed_demo")
-        manage(environment, "seed_staff", "--username", STAFF, "--password", environment["STAFF_PASSWORD"])
+        # In one word, for a drawn password may begin with a hyphen and would be taken for an option.
+        manage(environment, "seed_staff", f"--username={STAFF}", f"--password={environment['STAFF_PASSWORD']}")
     except BaseException:
         if gathering:
             _give_up(gathering)

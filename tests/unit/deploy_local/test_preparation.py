@@ -1,0 +1,26 @@
+"""What is run between the services' start and the processes'."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from boxoffice.management.commands.seed_staff import Command
+from deploy.local import preparation, static_files
+
+
+def test_a_drawn_password_that_begins_with_a_hyphen_stops_no_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[tuple[str, ...]] = []
+
+    def note(_: Mapping[str, str], *arguments: str) -> None:
+        commands.append(arguments)
+
+    monkeypatch.setattr(static_files, "are_current", lambda environment: True)
+    monkeypatch.setattr(preparation, "manage", note)
+
+    preparation.prepare({"STAFF_PASSWORD": "-v0hyphen"})
+
+    (name, *arguments) = commands[-1]
+    options = Command().create_parser("manage.py", name).parse_args(arguments)
+    assert (name, options.username, options.password) == ("seed_staff", "staff", "-v0hyphen")
