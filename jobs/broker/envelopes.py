@@ -89,6 +89,17 @@ class GuardedChannel(Channel):
         super()._get_client()  # refuses versions of the client that are too old
         return GuardedClient
 
+    def _connparams(self, asynchronous: bool = False) -> Any:
+        """The parameters of a new connection, asked for again by a channel that outlived its own.
+
+        When Redis dies while messages are at work, kombu takes the address away first and then gives the messages
+        back, or acknowledges one, through the old channel. It expects a lost connection there; what it met was an
+        AttributeError, which ended the worker.
+        """
+        if self.connection.client is None:
+            raise redis.ConnectionError("This channel's connection has been closed.")
+        return super()._connparams(asynchronous=asynchronous)
+
     def _deliver_fanout_message(self, message: Any, exchange: str) -> bool:
         """Remote control's messages come by another way, and are just as open to strangers."""
         fault = fault_of_envelope(message)
