@@ -43,6 +43,11 @@ class OrderNotFound(BoxOfficeError):
     status_code = 404
 
 
+class TicketsNotStored(BoxOfficeError):
+    __doc__ = gettext_noop("The file with these tickets is not there yet. Look at the order's page again in a moment.")
+    status_code = 404
+
+
 class OrderNotOpen(BoxOfficeError):
     __doc__ = gettext_noop("This order is closed and cannot be confirmed. Choose your seats again.")
 

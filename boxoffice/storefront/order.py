@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
+import structlog
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from boxoffice.errors import OrderNotFound
+from boxoffice.errors import OrderNotFound, TicketsNotStored
 from boxoffice.order_page import OrderPage
 from boxoffice.order_page import order_page as read_order_page
 from boxoffice.selectors import order_by_token
@@ -18,6 +19,8 @@ from boxoffice.storefront.progress import Progress, progress_of
 from boxoffice.storefront.shown_tickets import shown_tickets
 from tickets.selectors import document_of_order
 from tickets.storage import open_document
+
+log = structlog.get_logger(__name__)
 
 no_referrer = private_page(referrer="no-referrer")
 
@@ -51,15 +54,21 @@ def order_status(request: HttpRequest, token: str) -> HttpResponse:
 @no_referrer
 @require_safe
 def order_tickets(request: HttpRequest, token: str) -> HttpResponseBase:
-    """The file with the order's tickets, to be saved. Two queries. 404 until it is stored."""
+    """The file with the order's tickets, to be saved. Two queries. 404 until it is stored, or when it is gone."""
     order = order_by_token(token=token)
     if order is None:
         return refuse(request, error=OrderNotFound())
     document = document_of_order(order_id=order.pk)
     if document is None:
-        raise Http404
+        return refuse(request, error=TicketsNotStored())
+    try:
+        file = open_document(document=document)
+    except FileNotFoundError:
+        # Somebody must bring it back; meanwhile the page of the order shows the codes.
+        log.exception("ticket_file_gone", order=order.pk)
+        return refuse(request, error=TicketsNotStored())
     return FileResponse(
-        open_document(document=document),
+        file,
         as_attachment=True,
         filename=f"tickets-{order.code}.pdf",
         content_type="application/pdf",

@@ -20,6 +20,8 @@ from notifications.models import Notification
 from tests.fixtures_inventory import let_lapse
 from tickets.check_ticket import check_ticket
 from tickets.models import Ticket
+from tickets.selectors import document_of_order
+from tickets.storage import ticket_storage
 
 pytestmark = pytest.mark.django_db
 
@@ -165,6 +167,23 @@ def test_the_file_is_handed_out_to_be_saved(
 
 def test_the_file_is_not_found_before_it_is_stored(client: Client, confirmed_order: Order) -> None:
     assert client.get(f"{address(confirmed_order)}tickets.pdf").status_code == 404
+
+
+def test_tickets_that_are_not_stored_are_answered_with_what_to_do_and_kept_by_no_cache(
+    client: Client, confirmed_order: Order
+) -> None:
+    answer = client.get(f"{address(confirmed_order)}tickets.pdf")
+    assert "Look at the order&#x27;s page again in a moment." in answer.content.decode()
+    assert "no-store" in answer.headers["Cache-Control"]
+
+
+def test_a_ticket_file_that_was_lost_breaks_no_page(client: Client, order_with_tickets: Order) -> None:
+    document = document_of_order(order_id=order_with_tickets.pk)
+    assert document is not None
+    ticket_storage().delete(document.storage_name)
+    answer = client.get(f"{address(order_with_tickets)}tickets.pdf")
+    assert answer.status_code == 404
+    assert client.get(address(order_with_tickets)).status_code == 200
 
 
 @pytest.mark.parametrize("rest", ["", "status/", "tickets.pdf"])
