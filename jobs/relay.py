@@ -31,6 +31,11 @@ log = structlog.get_logger(__name__)
 BATCH = 500
 POLL_SECONDS = 0.5
 """The safety net beside NOTIFY, and the resolution of delayed jobs."""
+SOON_SECONDS = 0.01
+"""How soon the relay looks again after it published something; each look in vain doubles it, up to the poll interval.
+
+Nothing rings when workers make room in a full window, and half a second later they would have been idle for long.
+"""
 RESCUE_SECONDS = 1.0
 REFUSED_PAUSE_SECONDS = 1.0
 """A queue that refused a message is left alone for this long; the others go on."""
@@ -55,16 +60,18 @@ class Relay:
     def run(self, *, on_ready: Callable[[], None] = lambda: None) -> None:
         """Relay until stopped, through any outage of the broker or the database."""
         backoff = 0.1
+        pause = SOON_SECONDS
         announced = False
         while not self._stopping:
             try:
                 moved = self.run_once()
                 backoff = 0.1
+                pause = SOON_SECONDS if moved else min(2 * pause, POLL_SECONDS)
                 if not announced:
                     announced = True
                     on_ready()
                 if moved == 0:
-                    self._wait()
+                    self._wait(pause)
             except (BrokerUnavailable, DatabaseError, InterfaceError, psycopg.Error) as error:
                 log.warning("relay_waits", error=type(error).__name__, detail=str(error)[:200])
                 self._let_go()
@@ -116,13 +123,13 @@ class Relay:
     def _is_paused(self, queue: Queue) -> bool:
         return time.monotonic() < self._paused_until.get(queue.name, 0.0)
 
-    def _wait(self) -> None:
-        """Wait for a wake-up, at most for the poll interval."""
+    def _wait(self, seconds: float) -> None:
+        """Wait for a wake-up, at most for so long."""
         if self._listener is None:
             self._listener = plain_connection(self.using)
             self._listener.execute(f"LISTEN {CHANNEL}")
             return  # what was committed before LISTEN rang no bell: look again
-        for _ in self._listener.notifies(timeout=POLL_SECONDS, stop_after=1):
+        for _ in self._listener.notifies(timeout=seconds, stop_after=1):
             pass
 
     def _sleep(self, seconds: float) -> None:
