@@ -10,9 +10,17 @@ from structlog.contextvars import bound_contextvars
 
 from jobs.clock import database_now
 from jobs.enqueue import enqueue
-from jobs.models import DeadLetter, Job
+from jobs.models import Job
 from tests.fixtures_jobs import Clock
-from tests.ledger import assert_marked_once, job, real_commits, state_of, wait_for_state, wait_until_done
+from tests.ledger import (
+    assert_marked_once,
+    job,
+    new_dead_letters,
+    real_commits,
+    state_of,
+    wait_for_state,
+    wait_until_done,
+)
 from tests.probe.models import Burial, Call, Mark
 from tests.processes import LiveSystem, wait_for
 
@@ -91,7 +99,7 @@ def test_a_job_that_never_succeeds_is_dead_after_its_attempts_and_the_domain_hea
     assert "TransientError" in dead.traceback
     assert Call.objects.count() == 3
     assert Burial.objects.count() == 1
-    assert DeadLetter.objects.count() == 0
+    assert not new_dead_letters().exists()
 
 
 def test_what_a_job_enqueues_follows_its_request_and_its_subject(live: LiveSystem) -> None:
@@ -113,4 +121,4 @@ def test_a_message_for_an_unknown_task_goes_back_to_the_ledger(live: LiveSystem,
     job_id = enqueued("probe.unknown_to_workers", key="a")
     wait_for(lambda: job(job_id).attempts == 1, what="it was put off")
     assert (state_of(job_id), job(job_id).reason) == ("waiting", "unknown task")
-    assert DeadLetter.objects.count() == 0
+    assert not new_dead_letters().exists()

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from jobs.models import DeadLetter, Job
+from jobs.models import Job
 from jobs.transitions import Message
 from tests.fixtures_jobs import messages_in_hand, messages_ready, publish_by_hand
-from tests.ledger import assert_marked_once, job, real_commits, wait_for_state, wait_until_done
+from tests.ledger import assert_marked_once, job, new_dead_letters, real_commits, wait_for_state, wait_until_done
 from tests.probe.models import Call
 from tests.processes import LiveSystem, wait_for
 
@@ -34,7 +34,7 @@ def test_a_message_that_comes_again_and_again_runs_its_job_once(
     wait_for(lambda: messages_ready(live_broker, "probe") + messages_in_hand(live_broker, "probe") == 0)
     assert Call.objects.count() == 1
     assert_marked_once(["a"])
-    assert DeadLetter.objects.count() == 0
+    assert not new_dead_letters().exists()
 
 
 @pytest.mark.parametrize("state", ["waiting", "dead", "cancelled"])
