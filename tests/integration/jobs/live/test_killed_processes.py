@@ -57,6 +57,22 @@ def test_a_relay_killed_at_any_step_loses_and_repeats_nothing(
     assert Call.objects.count() == len(keys)
 
 
+def test_a_worker_that_is_told_to_stop_ends_its_running_jobs_and_gives_the_others_back(
+    live: LiveSystem, enqueued: Callable[..., int]
+) -> None:
+    keys = [str(number) for number in range(16)]
+    jobs = [enqueued("probe.call", key=key, seconds=0.5) for key in keys]
+    wait_for(lambda: Call.objects.count() >= 4, what="both workers are busy")
+    assert live.workers[0].terminate() == 0
+    wait_until_done(jobs, seconds=30)
+    assert_marked_once(keys)
+    assert Call.objects.count() == len(keys)
+
+
+def test_a_relay_that_is_told_to_stop_ends_at_once(live: LiveSystem) -> None:
+    assert live.relay.terminate(seconds=5) == 0
+
+
 def test_a_job_whose_worker_is_gone_runs_again_long_before_its_lease_ends(
     live: LiveSystem, failpoints: Failpoints, enqueued: Callable[..., int]
 ) -> None:
