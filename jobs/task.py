@@ -51,8 +51,9 @@ class LedgerTask(Task):
         """Run the job that a message names: ``(job id, database)``.
 
         Leaves normally to acknowledge, whatever the outcome was, and with Reject for a dead job, whose message
-        thereby passes through the dead-letter exchange. Nothing else leaves: an exception with several constructor
-        arguments pickles but does not unpickle, and would stop the worker.
+        thereby passes through the dead-letter exchange. Nothing else leaves but the order to stop that ends this
+        process: an exception with several constructor arguments pickles but does not unpickle, and would stop the
+        worker.
         """
         job_id, using = args
         worker = f"{self.request.hostname or 'worker'} pid {os.getpid()}"
