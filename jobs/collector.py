@@ -29,7 +29,7 @@ def collect(*, publisher: Publisher) -> int:
     return publisher.drain_dead_letters(_settle, limit=BATCH)
 
 
-def _settle(headers: dict[str, Any], body: bytes, content_type: str | None) -> None:
+def _settle(headers: dict[str, Any], body: Any, content_type: Any) -> None:
     queue = _original_queue(headers)
     try:
         message = read_message(headers, body, content_type)

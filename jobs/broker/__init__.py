@@ -14,8 +14,8 @@ from kombu.connection import Connection
 
 from jobs.transitions import Message
 
-DeadLetterHandler = Callable[[dict[str, Any], bytes, str | None], None]
-"""Takes the headers, the body and the content type of a message."""
+DeadLetterHandler = Callable[[dict[str, Any], Any, Any], None]
+"""Takes the headers, the body and the content type of a message, all of them as a stranger may have sent them."""
 
 
 class Publisher(Protocol):

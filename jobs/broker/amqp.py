@@ -94,8 +94,7 @@ class AmqpPublisher:
                     message = channel.basic_get(topology.DEAD_LETTERS)
                     if message is None:
                         return settled
-                    body = message.body.encode() if isinstance(message.body, str) else bytes(message.body)
-                    settle(dict(message.headers or {}), body, message.properties.get("content_type"))
+                    settle(dict(message.headers or {}), message.body, message.properties.get("content_type"))
                     channel.basic_ack(message.delivery_tag)
                 return limit
         except amqp.exceptions.NotFound:

@@ -257,6 +257,20 @@ def test_dead_letters_of_rabbitmq_are_settled_once_and_never_overrule_the_ledger
     assert job(wanted).publish_number == 2
 
 
+def test_a_dead_letter_that_cannot_be_written_down_as_text_stops_no_relay(relay_here: Relay, broker_here: str) -> None:
+    if not broker_here.startswith("amqp"):
+        return
+    with Connection(broker_here) as broker:
+        half_a_character = b"+2AA-"
+        broker.default_channel.basic_publish(
+            broker.default_channel.prepare_message(half_a_character, content_encoding="utf-7"),
+            exchange=topology.DEAD_LETTERS,
+            routing_key="",
+        )
+    wait_for(lambda: collect(publisher=relay_here._connected()) == 1, what="it is collected")
+    assert DeadLetter.objects.get().body == "\\ud800"
+
+
 def test_a_stale_dead_letter_does_not_take_back_a_later_publication(relay_here: Relay, broker_here: str) -> None:
     if not broker_here.startswith("amqp"):
         return
