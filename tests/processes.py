@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import signal
 import subprocess
@@ -26,6 +27,12 @@ def wait_for(condition: Callable[[], object], *, seconds: float = 20, what: str 
         time.sleep(0.02)
 
 
+def _die_with_the_tests() -> None:
+    """In the child: be killed when the process of the tests is gone, however it went."""
+    set_parent_death_signal = 1
+    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
+
+
 class Process:
     """One child in a process group of its own, with its output kept."""
 
@@ -41,6 +48,7 @@ class Process:
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
+            preexec_fn=_die_with_the_tests,
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
