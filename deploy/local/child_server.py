@@ -49,8 +49,7 @@ class ChildServer:
         process = identify(self._child.pid)
         if process is not None:
             record(process, file=self._record)
-        wait_until(lambda: self._child_is_gone() or answers(), seconds=seconds)
-        if self._child_is_gone() or not answers():
+        if not wait_until(lambda: self._child_is_gone() or answers(), seconds=seconds) or self._child_is_gone():
             self.end()
             raise ServiceFailed(f"{self._name} did not start.\n{log_tail(log)}")
 

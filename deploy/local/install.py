@@ -37,7 +37,7 @@ def main() -> int:
         print("Making the virtual environment .venv ...", flush=True)
         shutil.rmtree(venv, ignore_errors=True)
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-    print("Installing the pinned requirements ...", flush=True)
+    print("Installing the pinned requirements, which takes a minute the first time ...", flush=True)
     if _pip(python, "--requirement", ROOT / PINNED[0]) != 0:
         print("pip could not install the requirements; what it printed above says why.", file=sys.stderr)
         return 1

@@ -135,7 +135,14 @@ class Postgres:
         return None if started.returncode == 0 else log_tail(log)
 
     def _make_database(self) -> None:
-        with psycopg.connect(self._url("postgres"), autocommit=True) as connection:
+        try:
+            administration = psycopg.connect(self._url("postgres"), autocommit=True)
+        except psycopg.OperationalError as error:
+            raise ServiceFailed(
+                f"The data in {self.data} was made with another password than {self._instance.local / 'secrets.env'} "
+                f"holds. Bring that file back, or remove the data to start with an empty database.\n{error}"
+            ) from error
+        with administration as connection:
             found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone()
             if not found:
                 connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(DATABASE)))

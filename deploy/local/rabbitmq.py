@@ -14,7 +14,7 @@ import amqp
 
 from deploy.local.checkout import Instance
 from deploy.local.child_server import ChildServer, bare_environment
-from deploy.local.errors import ProgramMissing
+from deploy.local.errors import ProgramMissing, ServiceFailed
 from deploy.local.ports import HOST, Ports, is_free
 
 SCRIPTS = Path("/usr/lib/rabbitmq/bin")
@@ -122,6 +122,11 @@ class RabbitMQ:
         try:
             with amqp.Connection(f"{HOST}:{self._port}", USER, self._password, connect_timeout=2):
                 return True
+        except amqp.exceptions.AccessRefused as error:
+            raise ServiceFailed(
+                f"The node in {self._folder} was made with another password than .local/secrets.env holds. "
+                f"Bring that file back, or remove {self._folder} to start without messages."
+            ) from error
         except (OSError, amqp.exceptions.AMQPError):
             return False
 

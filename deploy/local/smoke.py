@@ -6,6 +6,7 @@ just missed is printed as such, for a machine may be busy with something else.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -62,6 +63,7 @@ class Timeline:
 def run_smoke(*, broker: str) -> int:
     """Start everything without data on free ports, buy, follow, report. Returns the exit status."""
     instance = Instance("smoke")
+    print(f"Starting everything anew, with {broker}, and buying; this takes a minute ...", file=sys.stderr, flush=True)
     with local_services(instance=instance, brokers=[broker], fresh=True) as services:
         environment = stack_environment(services, instance=instance)
         prepare(environment)

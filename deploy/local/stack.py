@@ -59,7 +59,14 @@ def stack_environment(
         )
     web = port if port is not None else ports.port_for("web", prefer=prefer_port)
     smtp, mailbox = ports.port_for("smtp"), ports.port_for("mailbox")
-    defaults = {"LOG_FORMAT": "console", "LOG_LEVEL": "WARNING", "STATIC_ROOT": str(instance.folder / "static")}
+    defaults = {
+        "LOG_FORMAT": "console",
+        "LOG_LEVEL": "WARNING",
+        "STATIC_ROOT": str(instance.folder / "static"),
+        # The mailbox's knobs make it slow on purpose, and one wants to look at a job that waits for it. Less than
+        # what the queue of the mails lets a job run.
+        "EMAIL_TIMEOUT_SECONDS": "40",
+    }
     return {
         **defaults,
         **services,

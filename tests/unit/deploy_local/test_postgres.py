@@ -142,6 +142,14 @@ def test_a_server_that_cannot_start_says_why(instance: Instance, postgres: Postg
         start(instance)
 
 
+def test_data_made_with_another_password_is_refused_with_a_sentence(instance: Instance, postgres: Postgres) -> None:
+    postgres.stop()
+    other = Postgres(instance=instance, password="another")
+
+    with pytest.raises(ServiceFailed, match="made with another password"):
+        other.start(port=Ports(file=instance.folder / "ports.json").port_for("postgres"))
+
+
 @pytest.fixture
 def hidden_checkout(reachable_folder: Path, folder_for_all: Path) -> Instance:
     """A checkout below a folder of mode 700, as in /root."""

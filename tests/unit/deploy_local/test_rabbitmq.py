@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import amqp
 import pytest
 
 from deploy.local.checkout import Instance
-from deploy.local.errors import ProgramMissing
+from deploy.local.errors import ProgramMissing, ServiceFailed
 from deploy.local.ports import HOST, Ports
-from deploy.local.processes import is_alive, recorded
+from deploy.local.processes import ProcessId, is_alive, recorded
 from deploy.local.rabbitmq import USER, RabbitMQ, is_installed
 
 # As /proc/net writes 127.0.0.1 and ::1.
@@ -20,7 +22,10 @@ LOOPBACK = {"0100007F", "00000000000000000000000001000000"}
 
 def listens_on(pid: int) -> set[str]:
     """The addresses on which the process accepts connections."""
-    sockets = {os.readlink(entry) for entry in Path(f"/proc/{pid}/fd").iterdir()}
+    sockets = set()
+    for entry in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # closed meanwhile
+            sockets.add(os.readlink(entry))
     addresses = set()
     for table in ("tcp", "tcp6"):
         for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
@@ -31,12 +36,27 @@ def listens_on(pid: int) -> set[str]:
     return addresses
 
 
-def start(instance: Instance) -> RabbitMQ:
-    ports = Ports(file=instance.folder / "ports.json")
-    server = RabbitMQ(instance=instance, password="secret", ports=ports)
-    server.end_leftover()
-    server.start(port=ports.port_for("rabbitmq"))
-    return server
+@pytest.fixture
+def start(instance: Instance) -> Iterator[Callable[[str], RabbitMQ]]:
+    """Starts the instance's node, as one run after another does; none of them outlives the test."""
+    nodes: list[RabbitMQ] = []
+
+    def _start(password: str) -> RabbitMQ:
+        ports = Ports(file=instance.folder / "ports.json")
+        nodes.append(RabbitMQ(instance=instance, password=password, ports=ports))
+        nodes[-1].end_leftover()
+        nodes[-1].start(port=ports.port_for("rabbitmq"))
+        return nodes[-1]
+
+    yield _start
+    for node in nodes:
+        node.stop()
+
+
+def processes(instance: Instance) -> list[ProcessId]:
+    """The node and its port mapper, as they are recorded."""
+    found = [recorded(instance.folder / name / "process.json") for name in ("rabbitmq", "epmd")]
+    return [process for process in found if process is not None]
 
 
 def connect(server: RabbitMQ) -> amqp.Connection:
@@ -52,27 +72,28 @@ def publish(server: RabbitMQ, text: str) -> None:
 
 @pytest.mark.rabbitmq
 @pytest.mark.skipif(not is_installed(), reason="no RabbitMQ: sudo apt-get install rabbitmq-server")
-def test_a_node_left_behind_by_a_killed_run_is_ended_and_its_messages_are_kept(instance: Instance) -> None:
+def test_a_node_left_behind_by_a_killed_run_is_ended_and_its_messages_are_kept(
+    instance: Instance, start: Callable[[str], RabbitMQ]
+) -> None:
     """One test, for a node takes seconds to start; in a folder with a space in its name."""
-    first = start(instance)
-    publish(first, "a message")
-    left_behind = [recorded(instance.folder / name / "process.json") for name in ("rabbitmq", "epmd")]
-    assert all(process is not None and is_alive(process) for process in left_behind)
-    assert {address for process in left_behind if process for address in listens_on(process.pid)} <= LOOPBACK
+    publish(start("secret"), "a message")
+    left_behind = processes(instance)
+    assert [is_alive(process) for process in left_behind] == [True, True]
+    assert {address for process in left_behind for address in listens_on(process.pid)} <= LOOPBACK
 
-    again = start(instance)
+    again = start("secret")
 
-    try:
-        assert not any(process is not None and is_alive(process) for process in left_behind)
-        with connect(again) as connection, connection.channel() as channel:
-            message = channel.basic_get("kept", no_ack=True)
-            assert message is not None
-            assert message.body == "a message"
-    finally:
-        processes = [recorded(instance.folder / name / "process.json") for name in ("rabbitmq", "epmd")]
-        again.stop()
-        first.stop()
-    assert not any(process is not None and is_alive(process) for process in processes)
+    assert not any(is_alive(process) for process in left_behind)
+    with connect(again) as connection, connection.channel() as channel:
+        message = channel.basic_get("kept", no_ack=True)
+        assert message is not None
+        assert message.body == "a message"
+    running = processes(instance)
+    again.stop()
+    assert not any(is_alive(process) for process in running)
+
+    with pytest.raises(ServiceFailed, match="made with another password"):
+        start("another")
 
 
 def test_a_machine_without_rabbitmq_says_what_to_install(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> None:
