@@ -66,7 +66,7 @@ def _is_usable(venv: Path) -> bool:
 
 
 def _pip(python: Path, *arguments: str | Path) -> int:
-    command = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes"]
+    command = ["-m", "pip", "install", "--quiet", "--quiet", "--disable-pip-version-check", "--require-hashes"]
     return subprocess.run([python, *command, *arguments], cwd=ROOT, check=False).returncode
 
 
