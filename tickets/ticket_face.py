@@ -122,8 +122,8 @@ def width_of(text: str) -> float:
 
 
 def _section(seat: Seat) -> Text:
-    """Zone and price tier; the zone alone where both would not fit."""
-    both = ", ".join(filter(None, (seat.zone, seat.tier.name)))
+    """Zone and price tier, once when they are called the same; the zone alone where both would not fit."""
+    both = ", ".join(dict.fromkeys(filter(None, (seat.zone, seat.tier.name))))
     return fitted(both if width_of(both) <= SECTION_HOLDS else seat.zone or both, SECTION_SIZES)
 
 

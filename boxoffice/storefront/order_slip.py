@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from boxoffice.models import Order, OrderLine
+from inventory.models import Seat
 from inventory.money import Money
 from inventory.selectors import HeldSeats
 
 
 @dataclass(frozen=True)
 class SlipLine:
-    """One seat, in words, and its price."""
+    """One seat, in words, and its price. No tier where the seat's own words name it already."""
 
     label: str
     tier_name: str
@@ -31,7 +32,7 @@ def slip_of_hold(held: HeldSeats) -> OrderSlip:
     """At the prices that count now."""
     currency = held.hold.show.currency
     lines = [
-        SlipLine(label=seat.label, tier_name=seat.tier.name, price=Money(seat.tier.price, currency))
+        SlipLine(label=seat.label, tier_name=_unsaid(seat, seat.tier.name), price=Money(seat.tier.price, currency))
         for seat in held.seats
     ]
     return OrderSlip(lines=lines, total=Money.sum((line.price for line in lines), currency=currency))
@@ -41,8 +42,17 @@ def slip_of_order(*, order: Order, lines: Iterable[OrderLine]) -> OrderSlip:
     """At the prices that the order wrote down."""
     return OrderSlip(
         lines=[
-            SlipLine(label=line.seat.label, tier_name=line.tier_name, price=Money(line.price, order.currency))
+            SlipLine(
+                label=line.seat.label,
+                tier_name=_unsaid(line.seat, line.tier_name),
+                price=Money(line.price, order.currency),
+            )
             for line in lines
         ],
         total=order.money,
     )
+
+
+def _unsaid(seat: Seat, tier_name: str) -> str:
+    """The tier's name, but not below a zone that is called the same."""
+    return "" if tier_name == seat.zone else tier_name

@@ -114,6 +114,11 @@ def test_the_text_can_be_selected_and_tells_all_that_the_door_asks_for() -> None
         assert words in text
 
 
+def test_a_tier_that_is_called_like_its_zone_is_named_once() -> None:
+    (face,) = faces_of([ticket(zone="Stalls", tier="Stalls")])
+    assert face.section.text == "Stalls"
+
+
 def test_the_document_has_title_language_and_structure_for_screen_readers() -> None:
     reader = PdfReader(io.BytesIO(rendered(ticket(language="de"))))
     root = reader.trailer["/Root"]
