@@ -7,6 +7,7 @@ ALLOWED_HOSTS = read("ALLOWED_HOSTS")
 PUBLIC_URL = read("PUBLIC_URL").rstrip("/")
 
 INSTALLED_APPS = [
+    "boxoffice",  # before the admin, whose templates it dresses
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -18,7 +19,6 @@ INSTALLED_APPS = [
     "inventory",
     "tickets",
     "notifications",
-    "boxoffice",
     "config",
 ]
 
