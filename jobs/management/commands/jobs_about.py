@@ -42,6 +42,7 @@ def _line(job: Job) -> str:
     parts = [f"#{job.pk}", job.task, job.state]
     parts += [f"by {job.worker}"] if job.state == Job.State.RUNNING else []
     parts += [f"({job.reason})"] if job.reason else []
-    parts += [f"attempts {job.attempts}, claims since the last outcome {job.deliveries}"]
+    parts += [f"failed attempts: {job.attempts}"] if job.attempts else []
+    parts += [f"claims: {job.deliveries}"] if job.deliveries else []
     parts += [job.error] if job.error else []
     return "  ".join(parts)
