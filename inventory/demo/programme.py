@@ -132,7 +132,7 @@ SHOWS = (
         "the-lantern-room",
         "Small Hours",
         "An evening of short stories",
-        "Five storytellers, ten minutes each, no notes. Tonight's word is “borrowed”. One of the stories is not true, "
+        "Five storytellers, ten minutes each, no notes. Tonight’s word is “borrowed”. One of the stories is not true, "
         "and the room votes which one. Hosted from the corner table with a bell and a kitchen timer. About ninety "
         "minutes.",
         in_days=8,
@@ -141,7 +141,7 @@ SHOWS = (
     ),
     DemoShow(
         "the-lantern-room",
-        "The Understudy's Revenge",
+        "The Understudy’s Revenge",
         "Improvised theatre",
         "Every night the lead falls ill, and every night the understudy goes on without knowing the play. Neither do "
         "the others, since the audience makes it up. A different disaster each time, with costumes from the attic "
@@ -163,7 +163,7 @@ SHOWS = (
         "aozakura-hall",
         "Pictures of a Floating City",
         "Orchestral concert",
-        "A new symphonic poem in seven scenes opens the hall's season: canals at dawn, a market, rain on tin "
+        "A new symphonic poem in seven scenes opens the hall’s season: canals at dawn, a market, rain on tin "
         "roofs, a wedding seen from a bridge. After the interval the orchestra turns to dances from five harbours. "
         "An introduction in the foyer begins half an hour before. About two hours, one interval.",
         in_days=5,
@@ -182,7 +182,7 @@ SHOWS = (
     ),
     DemoShow(
         "aozakura-hall",
-        "The Clockmaker's Garden",
+        "The Clockmaker’s Garden",
         "A ballet in three scenes",
         "A clockmaker builds a garden in which nothing ever wilts, and then a gardener walks in. The company dances "
         "its most loved story with a new set of two thousand brass flowers. For everyone from six years on. Two "
