@@ -26,8 +26,7 @@ def deliver(*, notification_id: int, content: EmailContent) -> None:
     if not transitions.begin_attempt(notification_id=notification_id):
         if not Notification.objects.filter(id=notification_id).exists():
             raise UnknownNotification
-        with record():
-            return
+        return  # nothing to write: the run ends, and the job is done
     notification = Notification.objects.get(id=notification_id)
     try:
         send(compose(content=content, message_id=notification.message_id))

@@ -27,7 +27,7 @@ from tickets.ticket_face import faces_of
 
 
 def issue_tickets(*, order_id: int) -> None:
-    """Issue the order's pending tickets. Does nothing but record when none is pending any more.
+    """Issue the order's pending tickets. Does nothing when none is pending any more.
 
     The file holds all tickets of the order that are not void. Call it outside a transaction: it renders and talks to
     the storage before it records.
@@ -43,8 +43,7 @@ def issue_tickets(*, order_id: int) -> None:
         raise TicketsNotReopened
     pending = [ticket.pk for ticket in live if ticket.status == Ticket.Status.PENDING]
     if not pending:
-        with record():
-            return
+        return  # nothing to write: the run ends, and the job is done
     content = render_document(tickets=live)
     storage_name = store_document(order_id=order_id, content=content)
     with record():

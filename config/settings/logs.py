@@ -1,6 +1,7 @@
 """Structured logs, one correlation id from the request to the last job. No personal data: ids only."""
 
 import re
+import sys
 from typing import Any
 
 import structlog
@@ -31,7 +32,7 @@ _renderer: list[Any] = (
         structlog.processors.format_exc_info,
         redact_log,
         hide_tokens,
-        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
+        structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback),
     ]
     if read("LOG_FORMAT") == "console"
     else [
