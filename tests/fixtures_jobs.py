@@ -38,6 +38,10 @@ def _quiet_bells(django_db_setup: None) -> Iterator[None]:
     wakeup.close()
 
 
+CONFIRMED = {"confirm_publish": True}
+"""RabbitMQ may drop what was published without a confirm when the connection is closed."""
+
+
 def broker_url(name: str) -> str:
     if not BROKERS[name]:
         pytest.skip(f"no {name}: set TEST_BROKER_URL_{name.upper()}")
@@ -46,7 +50,7 @@ def broker_url(name: str) -> str:
 
 def empty(url: str) -> None:
     """Take every message out of the broker's queues, and on Redis those that killed workers held."""
-    with Connection(url, transport_options={"confirm_publish": True}) as broker:
+    with Connection(url, transport_options=CONFIRMED) as broker:
         topology.declare(broker, amqp=url.startswith("amqp"))
         channel = broker.default_channel
         for queue in topology.work_queues(all_queues()):
@@ -75,7 +79,7 @@ def messages_in_hand(url: str, queue: str) -> int:
 
 def publish_by_hand(url: str, messages: list[Message]) -> None:
     """Send messages of the ledger's shape past the relay."""
-    with Connection(url) as broker, broker.Producer(auto_declare=False) as producer:
+    with Connection(url, transport_options=CONFIRMED) as broker, broker.Producer(auto_declare=False) as producer:
         for message in messages:
             producer.publish(
                 body_of(message),

@@ -21,7 +21,7 @@ from jobs.errors import BrokerUnavailable
 from jobs.models import DeadLetter, Job
 from jobs.queues import all_queues, queue_named
 from jobs.relay import Relay
-from tests.fixtures_jobs import Clock, messages_ready, publish_by_hand
+from tests.fixtures_jobs import CONFIRMED, Clock, messages_ready, publish_by_hand
 from tests.ledger import job, real_commits, state_of
 from tests.processes import wait_for
 
@@ -260,7 +260,7 @@ def test_dead_letters_of_rabbitmq_are_settled_once_and_never_overrule_the_ledger
 def test_a_dead_letter_that_cannot_be_written_down_as_text_stops_no_relay(relay_here: Relay, broker_here: str) -> None:
     if not broker_here.startswith("amqp"):
         return
-    with Connection(broker_here) as broker:
+    with Connection(broker_here, transport_options=CONFIRMED) as broker:
         half_a_character = b"+2AA-"
         broker.default_channel.basic_publish(
             broker.default_channel.prepare_message(half_a_character, content_encoding="utf-7"),

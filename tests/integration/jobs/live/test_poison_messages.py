@@ -15,7 +15,7 @@ from kombu import Connection
 from jobs.broker.messages import headers_of
 from jobs.models import DeadLetter, Job
 from jobs.transitions import Message
-from tests.fixtures_jobs import messages_ready
+from tests.fixtures_jobs import CONFIRMED, messages_ready
 from tests.ledger import assert_marked_once, new_dead_letters, real_commits, wait_for_state, wait_until_done
 from tests.processes import LiveSystem, wait_for
 
@@ -43,7 +43,7 @@ class Poison:
     content_encoding: str = "utf-8"
 
     def send(self, url: str) -> None:
-        with Connection(url) as broker, broker.Producer(auto_declare=False) as producer:
+        with Connection(url, transport_options=CONFIRMED) as broker, broker.Producer(auto_declare=False) as producer:
             producer.publish(
                 self.body,
                 exchange="",
