@@ -1,9 +1,9 @@
 """Runs the processes of the Procfile with honcho: ``python -m deploy.local.supervisor FOLDER [PROCFILE]``.
 
-Beyond honcho it does four things. It records itself and each process in FOLDER, so that a later run can end what a
+Beyond honcho it does five things. It records itself and each process in FOLDER, so that a later run can end what a
 killed one left behind. It tells only the main process of each line to stop: honcho tells the whole process group, and a
-worker's children would die in the middle of their jobs. It ends when its parent is gone. And it
-goes on when the terminal is gone, to the end of an orderly stop.
+worker's children would die in the middle of their jobs. It does not stumble over a stop that comes while processes
+start. It ends when its parent is gone. And it goes on when the terminal is gone, to the end of an orderly stop.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def main(folder: Path, procfile: Path = ROOT / "Procfile") -> int:
     parent = os.getppid()
     _record(os.getpid(), name=SUPERVISOR, folder=folder)
     honcho_manager.KILL_WAIT = STOP_SECONDS
-    manager = Manager(Printer(UnbreakableOutput(sys.stdout), time_format="%H:%M:%S", colour=sys.stdout.isatty()))
+    manager = PatientManager(Printer(UnbreakableOutput(sys.stdout), time_format="%H:%M:%S", colour=sys.stdout.isatty()))
     manager._procmgr = GentleProcesses()
     manager._process_ctor = lambda *args, **options: RecordedProcess(*args, folder=folder, **options)
     for name, command in parse_procfile(procfile.read_text()).processes.items():
@@ -45,6 +45,23 @@ def main(folder: Path, procfile: Path = ROOT / "Procfile") -> int:
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     manager.loop()
     return int(manager.returncode or 0)
+
+
+class PatientManager(Manager):
+    """honcho's manager, which fails when it is told to stop before it has heard of every process's start."""
+
+    _stop_once_started = False
+
+    def terminate(self) -> None:
+        """Stop all processes, as soon as all have started."""
+        self._stop_once_started = True
+        self._all_started()
+
+    def _all_started(self) -> bool:
+        started = bool(super()._all_started())
+        if started and self._stop_once_started:
+            super().terminate()  # only the first call does something
+        return started
 
 
 class RecordedProcess(Process):

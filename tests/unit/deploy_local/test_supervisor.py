@@ -79,6 +79,20 @@ def test_only_the_main_process_is_told_to_stop_so_that_its_children_end_their_wo
     assert "child-was-told" not in output
 
 
+def test_a_stop_that_comes_while_the_processes_start_ends_them_all(folder: Path) -> None:
+    file = procfile(folder, "".join(f"sleeper{nth}: exec sleep 60\n" for nth in range(8)))
+    supervisor = subprocess.Popen(
+        [sys.executable, "-m", "deploy.local.supervisor", folder, file], cwd=ROOT, stdout=subprocess.DEVNULL
+    )
+    wait_for_records(folder, "sleeper0")
+
+    supervisor.terminate()
+
+    supervisor.wait(30)
+    left = [recorded(record) for record in folder.glob("sleeper*.json")]
+    assert not any(process and is_alive(process) for process in left)
+
+
 def test_processes_end_in_order_though_the_terminal_is_gone(folder: Path) -> None:
     file = procfile(folder, "one: while sleep 0.05; do echo something; done\n")
     launcher = subprocess.Popen(
