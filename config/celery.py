@@ -10,6 +10,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 from celery import Celery
 
-app = Celery("boxoffice", task_cls="jobs.task:LedgerTask")
+app = Celery("boxoffice", task_cls="jobs.worker.task:LedgerTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

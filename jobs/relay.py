@@ -18,7 +18,7 @@ from django.db import DatabaseError, InterfaceError
 
 from jobs import metrics, transitions
 from jobs.broker import Publisher, open_publisher
-from jobs.collector import collect
+from jobs.dead.collector import collect
 from jobs.errors import BrokerUnavailable
 from jobs.queues import Queue, all_queues
 from jobs.rescue import rescue_messages, rescue_runs

@@ -13,8 +13,8 @@ import structlog
 
 from jobs import metrics, transitions
 from jobs.broker import Publisher
-from jobs.death import die
-from jobs.execution import CRASH_LOOP_CAP
+from jobs.dead.death import die
+from jobs.failures.retry import CRASH_LOOP_CAP
 from jobs.queues import Queue
 from jobs.session import engine_session, run, session_was_lost
 from jobs.transitions import Message

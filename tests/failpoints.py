@@ -41,7 +41,7 @@ WORKER = {
     "in the call": [Point("before", "tests.probe.tasks.record")],
     "after the effect, before done": [Point("before", "jobs.transitions.mark_done")],
     "after done, before its commit": [Point("after a result of", "jobs.transitions.mark_done")],
-    "after the commit, before the ack": [Point("after a result of", "jobs.task.run_job")],
+    "after the commit, before the ack": [Point("after a result of", "jobs.worker.task.run_job")],
 }
 
 

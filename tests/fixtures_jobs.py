@@ -18,11 +18,11 @@ from jobs.broker import topology
 from jobs.broker.messages import body_of, headers_of, properties_of
 from jobs.claim import Claim
 from jobs.enqueue import enqueue
-from jobs.execution import Outcome, run_job
 from jobs.models import Job
 from jobs.queues import all_queues, queue_named
 from jobs.session import engine_session
 from jobs.transitions import Message
+from jobs.worker.execution import Outcome, run_job
 from tests.processes import System
 
 BROKERS = {

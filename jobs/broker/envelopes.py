@@ -18,7 +18,7 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError
 from kombu.transport.redis import Channel, Transport
 
 from jobs import metrics
-from jobs.dead_letters import keep_dead_letter
+from jobs.dead.letters import keep_dead_letter
 from jobs.session import drop_broken_connections, engine_session
 
 log = structlog.get_logger(__name__)

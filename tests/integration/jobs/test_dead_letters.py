@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jobs.dead_letters import KEPT_CHARACTERS, keep_dead_letter
+from jobs.dead.letters import KEPT_CHARACTERS, keep_dead_letter
 from jobs.models import DeadLetter
 from tests.ledger import real_commits
 

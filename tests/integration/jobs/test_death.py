@@ -10,7 +10,7 @@ from django.db import connection, transaction
 
 from jobs import transitions
 from jobs.claim import Claim
-from jobs.death import die
+from jobs.dead.death import die
 from jobs.models import Job
 from tests.ledger import job, real_commits
 from tests.probe.models import Burial, Mark

@@ -12,9 +12,9 @@ from jobs import transitions
 from jobs.claim import Claim, running
 from jobs.enqueue import enqueue
 from jobs.errors import LeaseLost, RecordedTwice
-from jobs.execution import Outcome
 from jobs.models import Job
 from jobs.record import record
+from jobs.worker.execution import Outcome
 from tests.ledger import job, real_commits
 from tests.probe.models import Mark
 

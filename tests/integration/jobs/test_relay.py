@@ -15,7 +15,7 @@ from kombu import Connection
 
 from jobs import metrics, relay, transitions
 from jobs.broker import Publisher, amqp, topology
-from jobs.collector import collect
+from jobs.dead.collector import collect
 from jobs.enqueue import enqueue
 from jobs.errors import BrokerUnavailable
 from jobs.models import DeadLetter, Job

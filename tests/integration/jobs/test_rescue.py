@@ -12,10 +12,10 @@ from django.db import connection
 
 from jobs import rescue, transitions
 from jobs.claim import Claim
-from jobs.execution import CRASH_LOOP_CAP
 from jobs.models import Job
 from jobs.rescue import rescue_runs
 from jobs.wakeup import plain_connection
+from jobs.worker.execution import CRASH_LOOP_CAP
 from tests.fixtures_jobs import Clock
 from tests.ledger import job, real_commits, state_of
 from tests.probe.models import Burial

@@ -13,10 +13,10 @@ from django.db import OperationalError, connection, transaction
 from jobs import metrics
 from jobs.clock import database_now
 from jobs.errors import RateLimited, TransientError
-from jobs.execution import CRASH_LOOP_CAP, KEPT_TRACEBACK, Outcome, run_job
 from jobs.models import DeadLetter, Job
 from jobs.record import record
 from jobs.session import Backend, engine_session
+from jobs.worker.execution import CRASH_LOOP_CAP, KEPT_TRACEBACK, Outcome, run_job
 from tests.ledger import job, real_commits, state_of
 from tests.probe.models import Call, Mark
 
@@ -243,7 +243,7 @@ def test_a_fault_of_the_engine_itself_leaves_nothing_but_a_running_row(
         raise TransientError
 
     job_id = published(scratch_task(body), key="a")
-    monkeypatch.setattr("jobs.execution.decide", lambda **_: 1 / 0)
+    monkeypatch.setattr("jobs.worker.execution.decide", lambda **_: 1 / 0)
     assert work(job_id) is Outcome.SETTLED
     assert state_of(job_id) == "running"
 

@@ -14,9 +14,9 @@ from billiard.exceptions import SoftTimeLimitExceeded
 from celery.exceptions import Ignore, Reject, Retry
 from django.utils.module_loading import import_string
 
-from jobs.classify import BY_NAME, asked_delay, classify
 from jobs.errors import PermanentError, RateLimited, RetryRequested, TransientError
-from jobs.retry import FailureClass
+from jobs.failures.classify import BY_NAME, asked_delay, classify
+from jobs.failures.retry import FailureClass
 
 
 class SmsServerIsDown(TransientError):

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from jobs.retry import (
+from jobs.failures.retry import (
     LONGEST_ASKED_RETRY_SECONDS,
     LONGEST_POSTPONEMENT_SECONDS,
     RATE_LIMIT_SECONDS,

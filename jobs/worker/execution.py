@@ -25,23 +25,20 @@ from structlog.contextvars import bound_contextvars
 from jobs import claim as claims
 from jobs import metrics, transitions
 from jobs.claim import Claim
-from jobs.classify import asked_delay, classify
-from jobs.dead_letters import keep_dead_letter
-from jobs.death import die
+from jobs.dead.death import die
+from jobs.dead.letters import keep_dead_letter
 from jobs.errors import LeaseLost
+from jobs.failures.classify import asked_delay, classify
+from jobs.failures.retry import CRASH_LOOP_CAP, Dead, Decision, FailureClass, Postpone, decide
 from jobs.models import Job
 from jobs.queues import Queue, queue_named
 from jobs.redact import without_rows
-from jobs.retry import Dead, Decision, FailureClass, Postpone, decide
 from jobs.session import drop_broken_connections, engine_session, session_was_lost
 
 if TYPE_CHECKING:
-    from jobs.task import LedgerTask
+    from jobs.worker.task import LedgerTask
 
 log = structlog.get_logger(__name__)
-
-CRASH_LOOP_CAP = 5
-"""Claims without an orderly outcome after which a job is taken for the cause of the crashes."""
 
 CONNECTION_LOST_SECONDS = 5.0
 """How long a job waits at most after it lost the ledger's own connection, doubled each time in a row."""

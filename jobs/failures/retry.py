@@ -18,6 +18,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+CRASH_LOOP_CAP = 5
+"""Claims without an orderly outcome after which a job is taken for the cause of the crashes."""
+
 RATE_LIMIT_SECONDS = 30.0
 """How long a job waits when the provider does not say."""
 

@@ -10,7 +10,7 @@ import math
 import smtplib
 
 from jobs.errors import PermanentError, RateLimited, TransientError
-from jobs.retry import FailureClass
+from jobs.failures.retry import FailureClass
 
 _T, _P = FailureClass.TRANSIENT, FailureClass.PERMANENT
 

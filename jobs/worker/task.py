@@ -11,9 +11,9 @@ from celery.exceptions import Reject
 from django.conf import settings
 
 from jobs.errors import RetryRequested
-from jobs.execution import Outcome, run_job
+from jobs.failures.retry import Policy
 from jobs.queues import queue_named
-from jobs.retry import Policy
+from jobs.worker.execution import Outcome, run_job
 
 
 class LedgerTask(Task):
@@ -24,6 +24,7 @@ class LedgerTask(Task):
     that no retry lives in a worker's memory (I7). Two options are ours:
 
     on_dead: dotted path of a function that gets the job's arguments in the transaction that marks the job dead.
+    on_replay: its inverse, in the transaction that replays the job; if it raises, nothing is replayed.
     has_call: False for a job that only touches the database. Its claim may be lost with a crash of PostgreSQL,
         since its effects are then lost too; the claim before a call to a provider may not.
     """
@@ -37,6 +38,7 @@ class LedgerTask(Task):
     retry_jitter = True
     autoretry_for: tuple[type[BaseException], ...] = ()
     on_dead: str | None = None
+    on_replay: str | None = None
     has_call: bool = True
 
     @classmethod

@@ -16,7 +16,7 @@ from django.db import connections
 from jobs import transitions
 from jobs.broker import Publisher
 from jobs.broker.messages import MalformedMessage, read_message
-from jobs.dead_letters import keep_dead_letter
+from jobs.dead.letters import keep_dead_letter
 from jobs.models import Job
 
 log = structlog.get_logger(__name__)

@@ -17,10 +17,10 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, connectio
 
 from jobs import metrics, transitions
 from jobs.broker.messages import MalformedMessage, body_of, headers_of, read_message
-from jobs.dead_letters import keep_dead_letter
-from jobs.death import die
+from jobs.dead.death import die
+from jobs.dead.letters import keep_dead_letter
+from jobs.failures.retry import Policy, longest_wait
 from jobs.models import Job
-from jobs.retry import Policy, longest_wait
 from jobs.session import drop_broken_connections, engine_session
 from jobs.transitions import Message
 
