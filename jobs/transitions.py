@@ -2,9 +2,12 @@
 
     waiting ──mark_due──▶ published ──claim──▶ running ──mark_done──▶ done
        ▲                    │    │                │ │
-       │◀─────take_back─────┘    │                │ └──mark_dead──▶ dead
-       │                         └──mark_dead─────┼────────────────▶ ▲
-       └◀──try_again, postpone, rescue────────────┘
+       │◀─────take_back─────┘    │                │ └──mark_dead──▶ dead ──┐
+       │                         └──mark_dead─────┼────────────────▶ ▲     │
+       │◀──try_again, postpone, rescue────────────┘                        │
+       └◀─────────────────────────── replay (generation + 1) ──────────────┘
+
+    waiting | published | running | dead ──cancel──▶ cancelled
 
 Nothing else changes a state. A statement that changes no row means that somebody else was first; the caller then
 stops, since the row belongs to them.
@@ -109,6 +112,25 @@ RESCUE = """
     WHERE id = %(id)s AND token = %(token)s AND state = 'running'
 """
 
+# Staff have mended the cause: a dead job starts over under the next generation, with its id and arguments, and so with
+# the idempotency keys that hang on them. Its last error stays until the next outcome. The generation that staff saw
+# makes a second press change nothing.
+REPLAY = """
+    UPDATE jobs_job
+    SET state = 'waiting', generation = generation + 1, attempts = 0, deliveries = 0, reason = 'replayed',
+        available_at = jobs_now() + %(delay)s * interval '1 second',
+        published_at = NULL, started_at = NULL, finished_at = NULL
+    WHERE id = %(id)s AND generation = %(generation)s AND state = 'dead'
+"""
+
+# Whoever runs the job meanwhile finds 0 rows at its record, and rolls back.
+CANCEL = """
+    UPDATE jobs_job SET state = 'cancelled', finished_at = jobs_now(), reason = %(reason)s
+    WHERE id = %(id)s AND generation = %(generation)s AND state = ANY(%(states)s)
+"""
+
+CANCELLABLE = ("waiting", "published", "running", "dead")
+
 
 @dataclass(frozen=True)
 class Message:
@@ -191,6 +213,17 @@ def note_failed_callback(*, using: str, job_id: int, note: str) -> None:
 def rescue(*, using: str, job_id: int, token: int, reason: str) -> bool:
     """Return a run without a worker to the waiting ones. False means that it has ended or was rescued already."""
     return count(using, RESCUE, {"id": job_id, "token": token, "reason": reason}) == 1
+
+
+def replay(*, using: str, job_id: int, generation: int, delay_seconds: float = 0) -> bool:
+    """Start a dead job over. False means that it is not dead, or was replayed since ``generation`` was read."""
+    return count(using, REPLAY, {"id": job_id, "generation": generation, "delay": delay_seconds}) == 1
+
+
+def cancel(*, using: str, job_id: int, generation: int, reason: str, states: tuple[str, ...] = CANCELLABLE) -> bool:
+    """End a job that nobody wants any more. False means that it is in none of ``states``, or was replayed since."""
+    values = {"id": job_id, "generation": generation, "reason": reason, "states": list(states)}
+    return count(using, CANCEL, values) == 1
 
 
 def _settle(claim: Claim, statement: str, **values: Any) -> bool:
