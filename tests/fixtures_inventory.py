@@ -1,4 +1,4 @@
-"""Fixtures of the inventory: houses, shows in each state, holds, and a database clock that tests can move.
+"""Fixtures of the inventory: houses, shows in each state, holds.
 
 Factories make rows; services move their states. Fixtures are named after states.
 """
@@ -6,7 +6,7 @@ Factories make rows; services move their states. Fixtures are named after states
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from threading import Barrier
@@ -23,35 +23,6 @@ from inventory.models import Hold, Seat, SeatingPlan, Show, Venue
 from jobs.clock import database_now
 
 T = TypeVar("T")
-
-CLOCK = """
-    CREATE OR REPLACE FUNCTION jobs_now() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE
-    AS $$ SELECT statement_timestamp() + interval '{seconds} seconds' $$
-"""
-THE_CLOCK_AS_IT_IS = "SELECT pg_get_functiondef('jobs_now()'::regprocedure)"
-
-
-class Clock:
-    """The database's clock. Moving it moves every process at once."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
-    def advance(self, by: timedelta) -> None:
-        self.seconds += by.total_seconds()
-        with connection.cursor() as cursor:
-            cursor.execute(CLOCK.format(seconds=self.seconds))
-
-
-@pytest.fixture
-def clock(db: None) -> Iterator[Clock]:
-    """The database's clock, to be moved; put right when the test ends."""
-    with connection.cursor() as cursor:
-        cursor.execute(THE_CLOCK_AS_IT_IS)
-        (as_it_is,) = cursor.fetchone()
-    yield Clock()
-    with connection.cursor() as cursor:
-        cursor.execute(as_it_is)
 
 
 @pytest.fixture

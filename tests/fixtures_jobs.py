@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -104,36 +103,6 @@ def environment(url: str) -> dict[str, str]:
         "PYTHONUNBUFFERED": "1",
         "LOG_FORMAT": "json",
     }
-
-
-MOVED_CLOCK = """
-    CREATE OR REPLACE FUNCTION jobs_now() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE
-    AS $$ SELECT statement_timestamp() + interval '{seconds} seconds' $$
-"""
-CLOCK_AS_IT_IS = "SELECT pg_get_functiondef('jobs_now()'::regprocedure)"
-
-
-class Clock:
-    """The database's clock. Moving it moves every process at once."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
-    def advance(self, by: timedelta) -> None:
-        self.seconds += by.total_seconds()
-        with connection.cursor() as cursor:
-            cursor.execute(MOVED_CLOCK.format(seconds=self.seconds))
-
-
-@pytest.fixture
-def ledger_clock(transactional_db: None) -> Iterator[Clock]:
-    """The database's clock, to be moved for all processes at once; put right when the test ends."""
-    with connection.cursor() as cursor:
-        cursor.execute(CLOCK_AS_IT_IS)
-        (as_it_is,) = cursor.fetchone()
-    yield Clock()
-    with connection.cursor() as cursor:
-        cursor.execute(as_it_is)
 
 
 @pytest.fixture(params=["redis", "rabbitmq"])

@@ -21,7 +21,8 @@ from jobs.models import Job
 from notifications import transitions as notification_states
 from notifications.models import Notification
 from tests.fixtures_boxoffice import place, statements
-from tests.fixtures_inventory import Clock, let_lapse
+from tests.fixtures_clock import Clock
+from tests.fixtures_inventory import let_lapse
 from tickets.failures import mark_tickets_failed
 from tickets.models import Ticket
 

@@ -16,7 +16,8 @@ from inventory.expire_holds import expire_holds
 from inventory.hold_seats import HOLD_DURATION, hold_seats
 from inventory.models import Hold, Seat, Show
 from inventory.release_hold import release_hold
-from tests.fixtures_inventory import Clock, seat_ids, statuses
+from tests.fixtures_clock import Clock
+from tests.fixtures_inventory import seat_ids, statuses
 
 pytestmark = pytest.mark.django_db
 

@@ -23,7 +23,8 @@ from inventory.errors import (
 from inventory.hold_seats import HOLD_DURATION, MAX_SEATS_PER_HOLD, hold_seats
 from inventory.models import Hold, Seat, Show
 from jobs.clock import database_now
-from tests.fixtures_inventory import Clock, let_lapse, seat_ids, statuses
+from tests.fixtures_clock import Clock
+from tests.fixtures_inventory import let_lapse, seat_ids, statuses
 
 pytestmark = pytest.mark.django_db
 

@@ -13,7 +13,7 @@ from inventory.models import Seat, SeatingPlan, Show, Venue
 from inventory.money import Money
 from inventory.selectors import Offer, shows_for_listing
 from jobs.clock import database_now
-from tests.fixtures_inventory import Clock
+from tests.fixtures_clock import Clock
 
 pytestmark = pytest.mark.django_db
 

@@ -24,7 +24,8 @@ from inventory.selectors import (
     shows_for_listing,
 )
 from jobs.clock import database_now
-from tests.fixtures_inventory import Clock, seat_ids
+from tests.fixtures_clock import Clock
+from tests.fixtures_inventory import seat_ids
 
 pytestmark = pytest.mark.django_db
 

@@ -21,7 +21,8 @@ from jobs.errors import BrokerUnavailable
 from jobs.models import DeadLetter, Job
 from jobs.queues import all_queues, queue_named
 from jobs.relay import Relay
-from tests.fixtures_jobs import CONFIRMED, Clock, messages_ready, publish_by_hand
+from tests.fixtures_clock import Clock
+from tests.fixtures_jobs import CONFIRMED, messages_ready, publish_by_hand
 from tests.ledger import job, real_commits, state_of
 from tests.processes import wait_for
 

@@ -16,7 +16,7 @@ from jobs.models import Job
 from jobs.rescue import rescue_runs
 from jobs.wakeup import plain_connection
 from jobs.worker.execution import CRASH_LOOP_CAP
-from tests.fixtures_jobs import Clock
+from tests.fixtures_clock import Clock
 from tests.ledger import job, real_commits, state_of
 from tests.probe.models import Burial
 from tests.processes import wait_for

@@ -11,7 +11,7 @@ from structlog.contextvars import bound_contextvars
 from jobs.clock import database_now
 from jobs.enqueue import enqueue
 from jobs.models import Job
-from tests.fixtures_jobs import Clock
+from tests.fixtures_clock import Clock
 from tests.ledger import (
     assert_marked_once,
     job,
