@@ -1,61 +1,119 @@
 """Which class a failure belongs to.
 
-Exceptions are named by dotted path, so that the ledger needs none of these libraries. The nearest class in an
-exception's own line of ancestors decides. What the table does not name is permanent: waiting would only hide it.
+The order of the questions: is it one of our own classes, whose author has decided? What does the innermost exception
+say, by its code, or else by its name, and then the wrappers around it? What nothing names is permanent, since waiting
+would only hide it, unless the task itself declares it for another attempt. A task's ``autoretry_for`` makes nothing
+worse: a rate limit that it names too stays one, and costs no attempt.
 """
 
 from __future__ import annotations
 
-import math
-import smtplib
+import errno
 
 from jobs.errors import PermanentError, RateLimited, TransientError
+from jobs.failures import evidence
+from jobs.failures.codes import (
+    ERRNOS,
+    HTTP_STATUSES,
+    OTHER_STATUSES,
+    PROVIDER_CODES,
+    SMTP_CODES,
+    SQLSTATES,
+    by_beginning,
+)
 from jobs.failures.retry import FailureClass
+from jobs.failures.retry_after import believable, retry_after
+from jobs.failures.table import BY_NAME, Verdict
 
-_T, _P = FailureClass.TRANSIENT, FailureClass.PERMANENT
-
-BY_NAME: dict[str, tuple[FailureClass, str]] = {
-    "builtins.ConnectionError": (_T, "refused, reset or broken: the other side may come back"),
-    "builtins.TimeoutError": (_T, "no answer in time"),
-    "socket.gaierror": (_T, "name servers fail and recover"),
-    "ssl.SSLError": (_T, "a handshake cut short looks like this"),
-    "ssl.SSLCertVerificationError": (_P, "a wrong certificate stays wrong"),
-    "billiard.exceptions.SoftTimeLimitExceeded": (_T, "the job took too long; the next attempt may not"),
-    "smtplib.SMTPServerDisconnected": (_T, "the server hung up"),
-    "smtplib.SMTPConnectError": (_T, "the server is not ready"),
-    "smtplib.SMTPHeloError": (_T, "the server is not ready"),
-    "django.db.utils.OperationalError": (_T, "deadlock, lock time-out, server restarting"),
-    "django.db.utils.InterfaceError": (_T, "the connection was lost"),
-    "psycopg.OperationalError": (_T, "deadlock, lock time-out, server restarting"),
-    "psycopg.InterfaceError": (_T, "the connection was lost"),
-    "urllib3.exceptions.TimeoutError": (_T, "no answer in time"),
-    "urllib3.exceptions.ProtocolError": (_T, "the connection broke"),
-    "redis.exceptions.ConnectionError": (_T, "Redis is away"),
-    "redis.exceptions.TimeoutError": (_T, "no answer in time"),
-}
+UNKNOWN: Verdict = (FailureClass.PERMANENT, "unknown: waiting would only hide it")
+_OURS: tuple[tuple[type[Exception], Verdict], ...] = (
+    (RateLimited, (FailureClass.RATE_LIMITED, "its author says so")),
+    (TransientError, (FailureClass.TRANSIENT, "its author says so")),
+    (PermanentError, (FailureClass.PERMANENT, "its author says so")),
+)
 
 
 def classify(error: BaseException, *, retried_by_task: tuple[type[BaseException], ...] = ()) -> FailureClass:
     """Return the class of ``error``. ``retried_by_task`` is the task's own ``autoretry_for``."""
-    if isinstance(error, RateLimited):
-        return FailureClass.RATE_LIMITED
-    if isinstance(error, TransientError) or (retried_by_task and isinstance(error, retried_by_task)):
+    for ours, (failure, _) in _OURS:
+        if isinstance(error, ours):
+            return failure
+    failure, _ = verdict(error)
+    if failure is FailureClass.PERMANENT and isinstance(error, retried_by_task):
         return FailureClass.TRANSIENT
-    if isinstance(error, PermanentError):
-        return FailureClass.PERMANENT
-    if isinstance(error, smtplib.SMTPResponseException):
-        return FailureClass.TRANSIENT if 400 <= error.smtp_code < 500 else FailureClass.PERMANENT
-    for ancestor in type(error).__mro__:
-        known = BY_NAME.get(f"{ancestor.__module__}.{ancestor.__qualname__}")
-        if known is not None:
-            return known[0]
-    return FailureClass.PERMANENT
+    return failure
 
 
 def asked_delay(error: BaseException) -> float | None:
-    """Seconds that the failure itself asks to wait, if it does. What is no finite number is not believed."""
+    """Seconds that the failure itself asks to wait, if it does: our own classes by an attribute, providers by a header.
+
+    The header counts for a rate limit only. After any other failure "come back in 0 seconds" would burn all attempts
+    at once, and the policy knows better.
+    """
     for name in ("retry_after", "delay_seconds"):
-        delay = getattr(error, name, None)
-        if isinstance(delay, (int, float)) and math.isfinite(delay):
-            return float(delay)
+        delay = believable(evidence.read(error, name))
+        if delay is not None:
+            return delay
+    if verdict(error)[0] is not FailureClass.RATE_LIMITED:
+        return None
+    delays = (retry_after(evidence.http_headers(layer)) for layer in reversed(evidence.layers(error)))
+    return next((delay for delay in delays if delay is not None), None)
+
+
+def verdict(error: BaseException) -> Verdict:
+    """What the tables say about ``error``, and why."""
+    for layer in reversed(evidence.layers(error)):
+        said = _by_code(layer) or _by_name(layer)
+        if said is not None:
+            return said
+    return UNKNOWN
+
+
+def _by_code(error: BaseException) -> Verdict | None:
+    """What numbers and codes say, the most telling first."""
+    for question in (_by_provider_code, _by_http_status, _by_smtp_code, _by_sqlstate, _by_errno):
+        said = question(error)
+        if said is not None:
+            return said
     return None
+
+
+def _by_provider_code(error: BaseException) -> Verdict | None:
+    code = evidence.provider_code(error)
+    if code is None:
+        return None
+    codes = (PROVIDER_CODES.get(library, {}) for library in evidence.library(error))
+    return next((known[code] for known in codes if code in known), None)
+
+
+def _by_http_status(error: BaseException) -> Verdict | None:
+    status = evidence.http_status(error)
+    if status is None:
+        return None
+    if status == 503 and retry_after(evidence.http_headers(error)) is not None:
+        return FailureClass.RATE_LIMITED, "the server says when it will be back"
+    for library in evidence.library(error):
+        if str(status) in OTHER_STATUSES.get(library, {}):
+            return OTHER_STATUSES[library][str(status)]
+    return by_beginning(HTTP_STATUSES, str(status))
+
+
+def _by_smtp_code(error: BaseException) -> Verdict | None:
+    verdicts = [by_beginning(SMTP_CODES, str(code)) for code in evidence.smtp_codes(error)]
+    known = [said for said in verdicts if said is not None]
+    # A second attempt loses nothing for those who are refused for ever, and reaches those who are refused for now.
+    return min(known, key=lambda said: said[0] is FailureClass.PERMANENT, default=None)
+
+
+def _by_sqlstate(error: BaseException) -> Verdict | None:
+    state = evidence.sqlstate(error)
+    return by_beginning(SQLSTATES, state) if state else None
+
+
+def _by_errno(error: BaseException) -> Verdict | None:
+    number = error.errno if isinstance(error, OSError) else None
+    return ERRNOS.get(errno.errorcode.get(number or 0, ""))
+
+
+def _by_name(error: BaseException) -> Verdict | None:
+    return next((BY_NAME[name] for name in evidence.names(error) if name in BY_NAME), None)

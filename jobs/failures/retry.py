@@ -9,8 +9,8 @@ jobs that failed together do not come back together. With the defaults:
 Twenty attempts and nineteen waits: 3,511 s at most (59 min), half of it on average (29 min). Eight attempts would
 be burnt in a minute of an outage that lasts twenty.
 
-A rate limit is not a failure: the job waits as long as the provider says (30 s if it does not) and keeps its
-attempts. Whatever cannot heal by waiting is dead at once.
+A rate limit is not a failure: the job waits as long as the provider says (30 s if it does not, 1 s at least, an hour
+at most, and up to a tenth on top) and keeps its attempts. Whatever cannot heal by waiting is dead at once.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ CRASH_LOOP_CAP = 5
 
 RATE_LIMIT_SECONDS = 30.0
 """How long a job waits when the provider does not say."""
+
+SHORTEST_POSTPONEMENT_SECONDS = 1.0
+"""A provider that says "now" is still not asked at once: a postponement is free, and would go round and round."""
 
 LONGEST_POSTPONEMENT_SECONDS = 3600.0
 """A provider that asks for more is asked again after an hour."""
@@ -90,7 +93,8 @@ def decide(
     if failure is FailureClass.RATE_LIMITED:
         asked = RATE_LIMIT_SECONDS if asked_delay is None else asked_delay
         # A little is added, never taken away: whoever asks before the provider's time is refused again.
-        return Postpone(min(max(asked, 0.0), LONGEST_POSTPONEMENT_SECONDS) * (1 + chance / 10), "rate limited")
+        bounded = min(max(asked, SHORTEST_POSTPONEMENT_SECONDS), LONGEST_POSTPONEMENT_SECONDS)
+        return Postpone(bounded * (1 + chance / 10), "rate limited")
     if failure is FailureClass.PERMANENT:
         return Dead("permanent error")
     if policy.max_retries is not None and failed_before >= policy.max_retries:

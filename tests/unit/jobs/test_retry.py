@@ -10,6 +10,7 @@ from jobs.failures.retry import (
     LONGEST_ASKED_RETRY_SECONDS,
     LONGEST_POSTPONEMENT_SECONDS,
     RATE_LIMIT_SECONDS,
+    SHORTEST_POSTPONEMENT_SECONDS,
     Dead,
     FailureClass,
     Policy,
@@ -84,7 +85,8 @@ def test_a_rate_limit_waits_as_long_as_it_is_told_and_never_gives_up(failed_befo
 
     assert 7 <= limited(7).delay_seconds <= 7.7
     assert RATE_LIMIT_SECONDS <= limited(None).delay_seconds <= RATE_LIMIT_SECONDS * 1.1
-    assert limited(-5).delay_seconds == 0
+    assert limited(0).delay_seconds >= SHORTEST_POSTPONEMENT_SECONDS
+    assert limited(-5).delay_seconds >= SHORTEST_POSTPONEMENT_SECONDS
     assert limited(86_400).delay_seconds <= LONGEST_POSTPONEMENT_SECONDS * 1.1
 
 
