@@ -9,6 +9,7 @@ from typing import Any
 from celery import current_app
 from django.core.management.base import BaseCommand
 
+from jobs.checks.start import refuse_pooled_sessions
 from jobs.relay import Relay
 
 
@@ -19,6 +20,7 @@ class Command(BaseCommand):
         parser.add_argument("--database", default="default", help="alias of the database whose jobs it relays")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        refuse_pooled_sessions()
         current_app.loader.import_default_modules()  # the tasks' on_dead, which the rescue may have to call
         relay = Relay(using=options["database"])
         signal.signal(signal.SIGTERM, relay.stop)

@@ -1,0 +1,36 @@
+"""What relay and workers refuse to start with. Celery itself runs Django's checks and ignores what they say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from celery.signals import celeryd_init
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.base import BaseCommand, SystemCheckError
+
+
+def refuse_pooled_sessions() -> None:
+    """Raise ImproperlyConfigured if this process, a relay or a worker, would share its database sessions.
+
+    The rescue tells a dead worker by its session, which a pool keeps open, and the engine prepares each session once.
+    """
+    for alias, database in settings.DATABASES.items():
+        if database.get("OPTIONS", {}).get("pool"):
+            raise ImproperlyConfigured(
+                f"The database {alias!r} has a connection pool, behind which nobody notices that a worker is dead: "
+                "unset DATABASE_POOL_SIZE for relay and workers."
+            )
+
+
+@celeryd_init.connect
+def refuse_to_start_a_worker(**_: Any) -> None:
+    """End a worker that the checks object to, before it has connected to anything.
+
+    Celery logs what a signal's receiver raises and goes on, so that only SystemExit stops it.
+    """
+    try:
+        refuse_pooled_sessions()
+        BaseCommand().check()
+    except (SystemCheckError, ImproperlyConfigured) as refusal:
+        raise SystemExit(f"The worker does not start. {refusal}") from None
