@@ -34,6 +34,26 @@ class BrokerUnavailable(JobsError):
     """The broker did not take the messages; they stay in the ledger and go out when it is back."""
 
 
+class ReasonMissing(JobsError):
+    """Say who does this and why: both are kept in the audit trail."""
+
+
+class NotDead(JobsError):
+    """The job is not dead any more, or was replayed meanwhile; nothing was changed. Look at it again."""
+
+
+class NotCancellable(JobsError):
+    """The job has ended, or was replayed meanwhile; nothing was changed. Look at it again."""
+
+
+class DoesNotFit(JobsError):
+    """The task of today cannot run this job; nothing was changed. Deploy the code that can, or discard the job."""
+
+
+class ReplayRefused(JobsError):
+    """The task's on_replay failed; nothing was changed. Mend what it names, then replay again."""
+
+
 class TransientError(JobsError):
     """It may heal by itself: the job is tried again later."""
 

@@ -52,6 +52,10 @@ class Job(models.Model):
     class Meta:
         verbose_name = _("job")
         verbose_name_plural = _("jobs")
+        permissions = [
+            ("replay_job", "Can replay dead jobs"),
+            ("discard_job", "Can discard dead jobs"),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=Q(state__in=["waiting", "published", "running", "done", "dead", "cancelled"]),
@@ -75,6 +79,51 @@ class Job(models.Model):
         return f"{self.task} #{self.pk}"
 
 
+class DeadJob(Job):
+    """The jobs that wait for a human. A view of the same rows, with a page of its own."""
+
+    class Meta:
+        proxy = True
+        default_permissions = ("view",)
+        verbose_name = _("dead job")
+        verbose_name_plural = _("dead jobs")
+
+
+class StaffAction(models.Model):
+    """What somebody did to a job, and why: the audit trail. Rows are only ever added.
+
+    The job is named by its number, not by a foreign key: the trail outlives the job.
+    """
+
+    class Action(models.TextChoices):
+        REPLAY = "replay", _("replayed")
+        DISCARD = "discard", _("discarded")
+        CANCEL = "cancel", _("cancelled")
+
+    job_id = models.BigIntegerField()
+    action = models.TextField(choices=Action)
+    by = models.TextField()
+    reason = models.TextField()
+    at = models.DateTimeField(db_default=DatabaseNow())
+    generation = models.IntegerField(help_text=_("Of the job, before."))
+    job_reason = models.TextField(blank=True, default="", help_text=_("Of the job's state, before."))
+    job_error = models.TextField(blank=True, default="", help_text=_("The job's error, before."))
+
+    class Meta:
+        verbose_name = _("staff action")
+        verbose_name_plural = _("staff actions")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(action__in=["replay", "discard", "cancel"]), name="staff_action_is_known"
+            ),
+            models.CheckConstraint(condition=~Q(by="") & ~Q(reason=""), name="staff_action_says_who_and_why"),
+        ]
+        indexes = [models.Index(fields=["job_id", "id"], name="staff_action_job")]
+
+    def __str__(self) -> str:
+        return f"{self.action} #{self.job_id}"
+
+
 class DeadLetter(models.Model):
     """A message that the ledger knows nothing of: malformed, or with an unknown id."""
 
@@ -86,10 +135,14 @@ class DeadLetter(models.Model):
     times_seen = models.IntegerField(default=1, db_default=1)
     first_seen_at = models.DateTimeField(db_default=DatabaseNow())
     last_seen_at = models.DateTimeField(db_default=DatabaseNow())
+    discarded_at = models.DateTimeField(null=True)
+    discarded_by = models.TextField(blank=True, default="", db_default="")
+    discarded_reason = models.TextField(blank=True, default="", db_default="")
 
     class Meta:
         verbose_name = _("dead letter")
         verbose_name_plural = _("dead letters")
+        permissions = [("discard_deadletter", "Can discard dead letters")]
 
     def __str__(self) -> str:
         return f"{self.queue}: {self.reason}"
