@@ -6,16 +6,15 @@ changes are rolled back to the savepoint, the job is dead anyway, and the row sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import sentry_sdk
 import structlog
-from celery import current_app
 from django.db import connections, transaction
-from django.utils.module_loading import import_string
 
 from jobs import metrics, transitions
+from jobs.dead.callbacks import callback_of
 
 log = structlog.get_logger(__name__)
 
@@ -48,7 +47,7 @@ def die(
 
 def _tell_the_domain(*, using: str, job_id: int, task: str, args: Mapping[str, Any]) -> None:
     try:
-        on_dead = _on_dead_of(task)
+        on_dead = callback_of(task, option="on_dead")
         if on_dead is None:
             return
         with transaction.atomic(using=using):
@@ -61,9 +60,3 @@ def _tell_the_domain(*, using: str, job_id: int, task: str, args: Mapping[str, A
         log.exception("on_dead_failed", job=job_id, task=task)
         note = f"; its on_dead failed too: {type(failure).__name__}"
         transitions.note_failed_callback(using=using, job_id=job_id, note=note)
-
-
-def _on_dead_of(task: str) -> Callable[..., None] | None:
-    registered = current_app.tasks.get(task)
-    path = getattr(registered, "on_dead", None)
-    return import_string(path) if isinstance(path, str) else path
