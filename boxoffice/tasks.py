@@ -16,7 +16,11 @@ def tell_tickets_ready(*, order_id: int, **_event: object) -> None:
         plan_tickets_mail(order_id=order_id)
 
 
-@shared_task(name="boxoffice.send_message", on_dead="notifications.failures.mark_notification_failed")
+@shared_task(
+    name="boxoffice.send_message",
+    on_dead="notifications.failures.mark_notification_failed",
+    on_replay="notifications.failures.reopen_failed_notification",
+)
 def send_message(*, notification_id: int) -> None:
     """Write one planned message and hand it to the provider."""
     write_and_send(notification_id=notification_id)

@@ -10,6 +10,7 @@ from tickets import issue_tickets as service
 @shared_task(
     name="tickets.issue_tickets",
     on_dead="tickets.failures.mark_tickets_failed",
+    on_replay="tickets.failures.reopen_failed_tickets",
     has_call=True,
 )
 def issue_tickets(*, order_id: int, order_code: str = "") -> None:
