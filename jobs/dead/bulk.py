@@ -54,7 +54,7 @@ def replay_batch(
     with transaction.atomic(using=using):
         result = _each(rows, step, using)
         ring_on_commit(using=using)
-    log.info("jobs_replayed", count=result.changed, missed=result.missed, refused=len(result.refused))
+    log.debug("jobs_replayed", count=result.changed, missed=result.missed, refused=len(result.refused))
     return result
 
 
@@ -67,7 +67,7 @@ def discard_batch(rows: Sequence[DeadRow], *, by: str, reason: str, using: str =
     require_reason(by=by, reason=reason)
     with transaction.atomic(using=using):
         result = _each(rows, step, using)
-    log.info("jobs_discarded", count=result.changed, missed=result.missed)
+    log.debug("jobs_discarded", count=result.changed, missed=result.missed)
     return result
 
 

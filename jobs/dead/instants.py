@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-AGE = re.compile(r"(\d{1,6})\s*([smhdw])")
+AGE = re.compile(r"(\d{1,5})\s*([smhdw])")
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 

@@ -1,0 +1,390 @@
+"""``manage.py replay_dlq``: it looks first, says what it does, and does each job once."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection, connections
+
+from jobs import session
+from jobs.clock import database_now
+from jobs.dead import selection
+from jobs.management import dead_jobs as command
+from jobs.management.progress import Progress
+from jobs.models import Job, StaffAction
+from tests.fixtures_dead_jobs import DeadJobs
+from tests.fixtures_jobs import broker_url, environment
+from tests.ledger import job, real_commits
+from tests.processes import Process, wait_for
+
+pytestmark = real_commits
+
+WHO_AND_WHY = ["--by", "Grace", "--reason", "the disk has room again"]
+
+
+def replay(*options: object) -> str:
+    """Run it with a name and a reason; return what it said."""
+    return run(*options, *WHO_AND_WHY)
+
+
+def run(*options: object) -> str:
+    out = StringIO()
+    call_command("replay_dlq", *map(str, options), stdout=out)
+    return out.getvalue()
+
+
+def replayed() -> list[int]:
+    return sorted(Job.objects.filter(state="waiting", reason="replayed").values_list("pk", flat=True))
+
+
+def numbers(jobs: list[Job]) -> list[int]:
+    return sorted(each.pk for each in jobs)
+
+
+# The filter
+
+
+def test_without_options_all_that_is_dead_starts_over_and_the_trail_tells_of_each(dead_jobs: DeadJobs) -> None:
+    dead = dead_jobs(3)
+    dead_jobs(1, state="done")
+
+    said = replay()
+
+    assert "Replayed: 3 jobs of 3." in said
+    assert replayed() == numbers(dead)
+    assert sorted(StaffAction.objects.values_list("job_id", "by", "reason")) == [
+        (each.pk, "Grace", "the disk has room again") for each in dead
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "given"),
+    [
+        (["--task", "probe.call"], {"task": "probe.call"}),
+        (["--task", "probe.c*"], {"task": "probe.call"}),
+        (["--queue", "default"], {"queue": "default"}),
+        (["--subject", "order:ABC"], {"subject": "order:ABC"}),
+        (["--error", "no SPACE"], {"error": "OSError: [Errno 28] No space left on device"}),
+        (["--error", "oserror"], {"error": "OSError: [Errno 28] No space left on device"}),
+        (["--error", "crash loop"], {"error": "", "reason": "crash loop"}),
+        (["--error", "100%_"], {"error": "ValueError: 100%_ sure"}),
+    ],
+)
+def test_each_option_chooses_what_it_names_and_nothing_else(
+    dead_jobs: DeadJobs, options: list[str], given: dict[str, Any]
+) -> None:
+    dead_jobs(2)
+    chosen = dead_jobs(2, **given)
+    replay(*options)
+    assert replayed() == numbers(chosen)
+
+
+def test_jobs_are_chosen_by_their_numbers(dead_jobs: DeadJobs) -> None:
+    first, second, third, _fourth = dead_jobs(4)
+    replay("--job", first.pk, second.pk, "--job", third.pk)
+    assert replayed() == numbers([first, second, third])
+
+
+def test_options_narrow_each_other(dead_jobs: DeadJobs) -> None:
+    dead_jobs(1, queue="default")
+    dead_jobs(1, subject="order:ABC")
+    (both,) = dead_jobs(1, queue="default", subject="order:ABC")
+    replay("--queue", "default", "--subject", "order:ABC")
+    assert replayed() == [both.pk]
+
+
+def test_an_age_or_an_instant_chooses_by_when_a_job_died(dead_jobs: DeadJobs) -> None:
+    now = database_now()
+    old, middle, new = (dead_jobs(finished_at=now - timedelta(hours=hours))[0] for hours in (72, 5, 1))
+    replay("--since", "2d", "--until", "2h")
+    assert replayed() == [middle.pk]
+    replay("--since", (now - timedelta(hours=1)).isoformat())
+    assert replayed() == numbers([middle, new])
+    assert "--until names no time zone; taken as UTC." in replay("--until", f"{now:%Y-%m-%d %H:%M}")
+    assert replayed() == numbers([old, middle, new])
+
+
+@pytest.mark.parametrize(
+    "option", ["--since=yesterday", "--since=2y", "--limit=0", "--rate=0", "--rate=nan", "--job=x"]
+)
+def test_an_option_that_makes_no_sense_is_refused(dead_jobs: DeadJobs, option: str) -> None:
+    dead_jobs()
+    with pytest.raises(CommandError):
+        replay(option)
+    assert replayed() == []
+
+
+def test_a_limit_takes_the_oldest(dead_jobs: DeadJobs) -> None:
+    now = database_now()
+    new, old, middle = (dead_jobs(finished_at=now - timedelta(hours=hours))[0] for hours in (1, 3, 2))
+    assert "Replayed: 2 jobs of 2." in replay("--limit", 2)
+    assert replayed() == numbers([old, middle])
+    assert job(new.pk).state == "dead"
+
+
+# What changes nothing
+
+
+def test_a_filter_that_matches_nothing_says_so(dead_jobs: DeadJobs) -> None:
+    dead_jobs(2)
+    with pytest.raises(CommandError, match="No dead job matches; nothing was changed"):
+        replay("--task", "probe.elsewhere")
+    assert replayed() == []
+
+
+@pytest.mark.parametrize("given", [[], ["--by", "Grace"], ["--reason", "why"], ["--by", " ", "--reason", " "]])
+def test_without_a_name_and_a_reason_nothing_happens(dead_jobs: DeadJobs, given: list[str]) -> None:
+    dead_jobs()
+    with pytest.raises(CommandError, match="--by and --reason"):
+        run(*given)
+    assert replayed() == []
+
+
+def test_a_dry_run_names_tasks_causes_and_the_first_numbers_and_changes_nothing(dead_jobs: DeadJobs) -> None:
+    many = dead_jobs(7, error="ConnectionRefusedError: ada@example.org is gone")
+    (one,) = dead_jobs(1, task="probe.call", error="", reason="crash loop")
+
+    said = run("--dry-run")
+
+    assert "Would be replayed: 8 jobs. Nothing was changed." in said
+    first_five = ", ".join(str(each.pk) for each in many[:5])
+    assert f"7  probe.leave_a_mark  ConnectionRefusedError  ({first_five}, …)" in said
+    assert f"1  probe.call  crash loop  ({one.pk})" in said
+    assert "ada@example.org" not in said
+    assert Job.objects.filter(state="dead").count() == 8
+    assert StaffAction.objects.count() == 0
+
+
+@pytest.mark.parametrize("dry", [["--dry-run"], WHO_AND_WHY])
+def test_one_job_that_does_not_fit_stops_the_whole_run_before_it_starts(dead_jobs: DeadJobs, dry: list[str]) -> None:
+    dead_jobs(2)
+    (unfit,) = dead_jobs(args={"colour": "red"})
+    dead_jobs(task="probe.unknown_to_workers")
+
+    with pytest.raises(CommandError) as refusal:
+        run(*dry)
+
+    said = str(refusal.value)
+    assert "nothing was changed" in said
+    assert f"1  probe.leave_a_mark  ({unfit.pk})  The task does not take the job's argument colour." in said
+    assert "No app here has the task probe.unknown_to_workers." in said
+    assert (replayed(), StaffAction.objects.count()) == ([], 0)
+
+
+def test_what_does_not_fit_can_be_left_out_by_the_filter(dead_jobs: DeadJobs) -> None:
+    fit = dead_jobs(2)
+    dead_jobs(args={"colour": "red"}, queue="default")
+    replay("--queue", "probe")
+    assert replayed() == numbers(fit)
+
+
+# Quarantine
+
+
+def test_what_died_after_three_replays_is_left_out_and_counted_unless_it_is_asked_for(dead_jobs: DeadJobs) -> None:
+    twice, thrice, often = (dead_jobs(generation=generation)[0] for generation in (2, 3, 9))
+
+    said = replay()
+    assert "In quarantine, left out: 2." in said
+    assert "Replayed: 1 job of 1." in said
+    assert replayed() == [twice.pk]
+
+    with pytest.raises(CommandError, match="No dead job matches"):
+        replay()
+    assert "quarantine" not in replay("--include-quarantined")
+    assert replayed() == numbers([twice, thrice, often])
+    assert job(often.pk).generation == 10
+
+
+# Many, and several at once
+
+
+def test_the_look_before_takes_as_many_statements_for_many_jobs_as_for_one(
+    dead_jobs: DeadJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    statements: list[str] = []
+
+    def count(using: str, statement: str, parameters: dict[str, Any]) -> Any:
+        statements.append(statement)
+        return session.run(using, statement, parameters)
+
+    monkeypatch.setattr(selection, "run", count)
+    dead_jobs(1)
+    run("--dry-run")
+    for_one = len(statements)
+    dead_jobs(1000)
+    run("--dry-run")
+    assert len(statements) == 2 * for_one
+
+
+def test_an_end_between_two_batches_keeps_what_is_done_and_leaves_the_rest(
+    dead_jobs: DeadJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "BATCH", 4)
+    dead = dead_jobs(10)
+    shown: list[int] = []
+
+    def stop_at_eight(progress: Any, done: int) -> None:
+        shown.append(done)
+        if done == 8:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(command.Progress, "advance", stop_at_eight)
+    with pytest.raises(CommandError, match=r"Stopped\. Replayed: 8 jobs of 10\."):
+        replay()
+    assert shown == [4, 8]
+    assert replayed() == numbers(dead[:8])
+    monkeypatch.undo()
+    assert "Replayed: 2 jobs of 2." in replay()
+
+
+def test_a_job_that_dies_again_during_the_run_is_not_replayed_by_the_same_run(
+    dead_jobs: DeadJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "BATCH", 2)
+    dead_jobs(5)
+    again = command.Progress.advance
+
+    def die_at_once(progress: Any, done: int) -> None:
+        Job.objects.filter(state="waiting").update(state="dead", finished_at=database_now())
+        again(progress, done)
+
+    monkeypatch.setattr(command.Progress, "advance", die_at_once)
+    assert "Replayed: 5 jobs of 5." in replay()
+    assert set(Job.objects.values_list("generation", flat=True)) == {1}
+
+
+def test_a_job_whose_callback_fails_is_named_and_holds_up_no_other(
+    dead_jobs: DeadJobs, scratch_task: Callable[..., str]
+) -> None:
+    def body(*, key: str) -> None: ...
+
+    def fail_for_the_second(*, key: str) -> None:
+        if key == "dead 1":
+            raise RuntimeError("mail address ada@example.org")
+
+    first, second, third = dead_jobs(3, task=scratch_task(body, on_replay=staticmethod(fail_for_the_second)))
+    with pytest.raises(CommandError) as refusal:
+        replay()
+    assert f"Left as they were: 1 job.\n  {second.pk}: What the task does on a replay failed (RuntimeError)" in str(
+        refusal.value
+    )
+    assert "ada@" not in str(refusal.value)
+    assert replayed() == numbers([first, third])
+    assert job(second.pk).state == "dead"
+
+
+def test_two_operators_at_once_replay_each_job_once(dead_jobs: DeadJobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "BATCH", 7)
+    dead = dead_jobs(200)
+    barrier = threading.Barrier(3)
+    said: list[str] = []
+
+    def press() -> None:
+        barrier.wait()
+        try:
+            said.append(replay())
+        except CommandError as error:
+            said.append(str(error))  # the others were that quick
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=press) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert replayed() == numbers(dead)
+    assert set(Job.objects.values_list("generation", flat=True)) == {1}
+    assert sorted(StaffAction.objects.values_list("job_id", flat=True)) == numbers(dead)
+    counts = [int(count) for words in said for count in re.findall(r"Replayed: (\d+) jobs? of", words)]
+    assert sum(counts) == 200
+
+
+# The pace
+
+
+def test_a_rate_spreads_the_jobs_of_a_batch_over_its_seconds(dead_jobs: DeadJobs) -> None:
+    dead_jobs(8)
+    replay("--rate", 2)
+    first, *others = Job.objects.order_by("pk").values_list("available_at", flat=True)
+    for place, available_at in enumerate(others, start=1):
+        assert abs((available_at - first).total_seconds() - place / 2) < 0.2
+
+
+def test_a_rate_holds_across_batches(dead_jobs: DeadJobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "SPREAD_SECONDS", 0.2)
+    dead_jobs(12)
+    replay("--rate", 20)
+    times = list(Job.objects.order_by("pk").values_list("available_at", flat=True))
+    assert (times[-1] - times[0]).total_seconds() >= 0.5  # 11/20 s, but for what the statements take
+
+
+@contextmanager
+def process_that_replays(*options: str) -> Iterator[Process]:
+    url = broker_url("redis")
+    replaying = Process(
+        "replay_dlq",
+        [sys.executable, "manage.py", "replay_dlq", *WHO_AND_WHY, *options],
+        environment(url),
+        ready="",
+    )
+    try:
+        yield replaying
+    finally:
+        replaying.kill()
+
+
+def test_ctrl_c_stops_a_paced_replay_and_the_same_command_goes_on(dead_jobs: DeadJobs) -> None:
+    dead_jobs(30)
+    with process_that_replays("--rate", "1") as replaying:
+        wait_for(lambda: StaffAction.objects.exists(), what="the first batch")
+        os.kill(replaying.pid, signal.SIGINT)
+        wait_for(lambda: not replaying.alive, what="it ends")
+        wait_for(
+            lambda: any("Stopped. Replayed: 5 jobs of 30." in line for line in replaying.output), what="it says so"
+        )
+    assert replaying.terminate() == command.INTERRUPTED
+    assert (len(replayed()), StaffAction.objects.count()) == (5, 5)
+    assert "Replayed: 25 jobs of 25." in replay()
+
+
+def test_a_killed_run_leaves_each_job_replayed_or_dead_and_never_half(dead_jobs: DeadJobs) -> None:
+    dead_jobs(2000)
+    with process_that_replays() as replaying:
+        wait_for(lambda: StaffAction.objects.exists(), what="the first batch")
+        replaying.kill()
+    connection.close()
+    done = len(replayed())
+    wait_for(lambda: StaffAction.objects.count() == len(replayed()))
+    assert done > 0
+    assert Job.objects.filter(state="dead").count() == 2000 - len(replayed())
+
+
+def test_progress_goes_to_a_log_line_by_line_and_to_a_terminal_in_place(dead_jobs: DeadJobs) -> None:
+    class Terminal(StringIO):
+        def isatty(self) -> bool:
+            return True
+
+        def write(self, text: str = "", ending: str = "\n") -> int:  # type: ignore[override]
+            return super().write(text + ending)
+
+    out = Terminal()
+    progress = Progress(out, done="replayed")
+    progress.begin(10)
+    progress._shown_at = -100.0
+    progress.advance(5)
+    progress.end()
+    assert out.getvalue() == "\r5 of 10 replayed\n"
