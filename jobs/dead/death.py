@@ -15,6 +15,7 @@ from django.db import connections, transaction
 
 from jobs import metrics, transitions
 from jobs.dead.callbacks import callback_of
+from jobs.dead.report import report_death
 
 log = structlog.get_logger(__name__)
 
@@ -29,10 +30,12 @@ def die(
     reason: str,
     error: str = "",
     traceback: str = "",
+    cause: BaseException | None = None,
 ) -> bool:
     """Mark the job dead and tell the domain, in one transaction. False means that the row was somebody else's.
 
-    token: the fencing token that the caller saw; a job that was claimed since is not touched.
+    token: the fencing token that the caller saw; a job that was claimed since is not touched. cause: the exception
+    that ended the job, for Sentry, if one did.
     """
     with transaction.atomic(using=using):
         if not transitions.mark_dead(
@@ -42,6 +45,7 @@ def die(
         _tell_the_domain(using=using, job_id=job_id, task=task, args=args)
     metrics.DEAD.labels(task=task, reason=reason).inc()
     log.error("job_dead", job=job_id, task=task, reason=reason)
+    report_death(job_id=job_id, task=task, reason=reason, cause=cause)
     return True
 
 

@@ -1,0 +1,29 @@
+"""Rows of the machinery, which nobody edits, and instants to the second."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+
+class ReadOnlyAdmin(admin.ModelAdmin):
+    """Shows rows and changes none."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+def in_utc(moment: datetime) -> SafeString:
+    """The instant as logs have it: UTC, to the second."""
+    return format_html('<span class="nowrap">{}</span>', f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S}")

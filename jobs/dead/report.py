@@ -1,0 +1,21 @@
+"""Sentry hears of a dead job: once, after the death is committed, from whoever marked it.
+
+A failure that will be tried again is no news, and neither is a rate limit. Reported before the commit, a run that has
+lost its lease would tell of a death that somebody else may still avert, and the next run would tell it again.
+"""
+
+from __future__ import annotations
+
+import sentry_sdk
+
+
+def report_death(*, job_id: int, task: str, reason: str, cause: BaseException | None = None) -> None:
+    """Report the exception that ended the job, or the reason where no exception did (a crash loop)."""
+    with sentry_sdk.new_scope() as scope:
+        scope.set_tag("task", task)
+        scope.set_tag("reason", reason)
+        scope.set_tag("job", job_id)
+        if cause is not None:
+            sentry_sdk.capture_exception(cause)
+        else:
+            sentry_sdk.capture_message(f"{task} is dead: {reason}", level="error")
