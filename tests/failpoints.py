@@ -1,7 +1,8 @@
-"""Points in the engine at which a process of the tests dies or stands still, once, after a test has armed them.
+"""Points at which a process of the tests dies, stands still or is cut off, after a test has armed them.
 
 The engine knows nothing of them: the probe app wraps the functions named here in processes that have the variable
-``FAILPOINTS``, the folder through which a test arms a point and learns that it was passed.
+``FAILPOINTS``, the folder through which a test arms a point and learns how often it fired. A function that is gone
+stops the start of such a process; one that is never called any more fires no point, which every test of one notices.
 """
 
 from __future__ import annotations
@@ -10,13 +11,19 @@ import functools
 import os
 import pkgutil
 import signal
+import socket
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
-Action = Literal["kill", "kill all", "pause all"]
-"""For the process that passes the point, or for its whole group: the worker with all its children."""
+Action = Literal["kill", "kill all", "pause all", "cut the database", "cut the broker"]
+"""For the process that passes the point, or for its whole group: the worker with all its children.
+
+Cut means that the process's own connections are shut down, as when a firewall or a switch drops them.
+"""
 
 
 @dataclass(frozen=True)
@@ -27,6 +34,10 @@ class Point:
     function: str
 
 
+WEB = {
+    "between insert and commit": [Point("after", "tests.probe.views.insert")],
+    "after the commit, before the answer": [Point("before", "tests.probe.views.answer")],
+}
 RELAY = {
     "before the mark": [Point("before", "jobs.transitions.mark_due")],
     "after the mark": [Point("after a result of", "jobs.transitions.mark_due")],
@@ -44,6 +55,9 @@ WORKER = {
     "after the commit, before the ack": [Point("after a result of", "jobs.worker.task.run_job")],
 }
 
+_ORDER_BYTES = 64
+"""An armed point is a file: an order of this length, and then one byte for each pass."""
+
 
 class Failpoints:
     """The test's side: the folder."""
@@ -51,22 +65,39 @@ class Failpoints:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def arm(self, name: str, action: Action) -> None:
-        """Let the next process to pass the point do this: a relay, or a worker's child."""
+    def arm(self, name: str, action: Action, *, times: int = 1, every: int = 1) -> None:
+        """Let every ``every``-th process to pass the point do this, ``times`` times in all; counted over processes."""
+        self._file(name, ".fired").unlink(missing_ok=True)
         unfinished = self._file(name, ".new")
-        unfinished.write_text(action)
+        unfinished.write_text(f"{times} {every} {action}".ljust(_ORDER_BYTES))
         unfinished.rename(self._file(name, ""))
 
     def disarm(self) -> None:
         for file in self.folder.iterdir():
-            file.unlink()
+            file.unlink(missing_ok=True)
+
+    def fired(self, name: str) -> int:
+        """How often the point fired since it was armed."""
+        return len(self.fired_by(name))
+
+    def fired_by(self, name: str) -> list[int]:
+        """The ids of the processes at which it fired, in that order."""
+        try:
+            return [int(line) for line in self._file(name, ".fired").read_text().split()]
+        except FileNotFoundError:
+            return []
+
+    def last_fired_at(self, name: str) -> float:
+        """When it fired the last time, in seconds of the epoch; 0 if it did not."""
+        try:
+            return self._file(name, ".fired").stat().st_mtime
+        except FileNotFoundError:
+            return 0.0
 
     def passed_by(self, name: str) -> int | None:
-        """The id of the process that passed the armed point; None while none has."""
-        try:
-            return int(self._file(name, ".passed").read_text())
-        except FileNotFoundError:
-            return None
+        """The id of the process at which the armed point fired first; None while it has not."""
+        fired = self.fired_by(name)
+        return fired[0] if fired else None
 
     def _file(self, name: str, ending: str) -> Path:
         return self.folder / (name + ending)
@@ -77,7 +108,7 @@ def install() -> None:
     folder = os.environ.get("FAILPOINTS")
     if folder is None:
         return
-    for name, points in {**RELAY, **WORKER}.items():
+    for name, points in {**WEB, **RELAY, **WORKER}.items():
         for point in points:
             owner, _, attribute = point.function.rpartition(".")
             place = pkgutil.resolve_name(owner)
@@ -98,15 +129,26 @@ def _wrapped(function: Callable[..., Any], point: Point, armed: Path) -> Callabl
 
 
 def _pass(armed: Path) -> None:
-    """Act if the point is armed. Taking the file away decides which of several processes it is."""
-    taken = armed.with_name(f"{armed.name}.{os.getpid()}")
+    """Count the pass, and act if it is one of those that the order asks for."""
     try:
-        armed.rename(taken)
+        file = os.open(armed, os.O_RDWR | os.O_APPEND)
     except FileNotFoundError:
         return
-    action = taken.read_text()
-    taken.write_text(str(os.getpid()))
-    taken.rename(armed.with_name(armed.name + ".passed"))
+    try:
+        times, every, action = os.pread(file, _ORDER_BYTES, 0).decode().rstrip().split(" ", 2)
+        # An appending write moves this process's position to the end of its own byte, and so numbers the passes of
+        # all processes without a lock.
+        os.write(file, b".")
+        passes = os.lseek(file, 0, os.SEEK_CUR) - _ORDER_BYTES
+    finally:
+        os.close(file)
+    if passes % int(every) == 0 and passes // int(every) <= int(times):
+        with armed.with_name(armed.name + ".fired").open("a") as fired:
+            fired.write(f"{os.getpid()}\n")
+        _act(action)
+
+
+def _act(action: str) -> None:
     match action:
         case "kill":
             os.kill(os.getpid(), signal.SIGKILL)
@@ -114,3 +156,20 @@ def _pass(armed: Path) -> None:
             os.killpg(os.getpgrp(), signal.SIGKILL)
         case "pause all":
             os.killpg(os.getpgrp(), signal.SIGSTOP)
+        case "cut the database":
+            _cut(urlsplit(os.environ["DATABASE_URL"]).port)
+        case "cut the broker":
+            _cut(urlsplit(os.environ["BROKER_URL"]).port)
+        case _:
+            raise ValueError(f"a failpoint cannot {action!r}")
+
+
+def _cut(port: int | None) -> None:
+    """Shut down this process's connections to a server on ``port``; it learns of it when it next uses one."""
+    for descriptor in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):
+            if not os.readlink(descriptor).startswith("socket:"):
+                continue
+            with socket.socket(fileno=os.dup(int(descriptor.name))) as connection:
+                if connection.family == socket.AF_INET and connection.getpeername()[1] == port:
+                    connection.shutdown(socket.SHUT_RDWR)

@@ -31,6 +31,8 @@ LEDGER_TASKS = {
     "probe.ignore_the_time_limit": "probe",
     "probe.write_a_shared_row": "probe",
     "probe.kill_its_worker": "probe",
+    "probe.leave_its_process": "probe",
+    "probe.charge": "probe",
     "probe.unknown_to_workers": "probe",
 }
 LEDGER_EVENTS = {**LEDGER_EVENTS, "tests.ProbeHappened": ("probe.leave_a_mark",)}

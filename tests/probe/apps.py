@@ -1,6 +1,6 @@
 from django.apps import AppConfig
 
-from tests import failpoints
+from tests import failpoints, sabotage
 
 
 class ProbeConfig(AppConfig):
@@ -8,4 +8,5 @@ class ProbeConfig(AppConfig):
     label = "probe"
 
     def ready(self) -> None:
+        sabotage.commit()
         failpoints.install()

@@ -26,3 +26,9 @@ class SharedRow(models.Model):
 
     key = models.TextField(unique=True)
     worker_pid = models.IntegerField()
+
+
+class Purchase(models.Model):
+    """A business row that a web request inserts together with a job; one without the other must never be seen."""
+
+    key = models.TextField()

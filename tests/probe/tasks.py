@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import signal
 import time
 from asyncio import CancelledError
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 from billiard.exceptions import SoftTimeLimitExceeded
 from celery import shared_task
 from celery.exceptions import Ignore, Reject, Retry, WorkerShutdown
 
+from jobs.claim import current_claim
 from jobs.enqueue import enqueue
 from jobs.errors import PermanentError, RateLimited, TransientError
 from jobs.record import record
@@ -144,3 +147,33 @@ def write_a_shared_row(*, key: str) -> None:
 def kill_its_worker(*, key: str) -> None:
     Call.objects.create(key=key, worker_pid=os.getpid())
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+@shared_task(name="probe.leave_its_process", on_dead="tests.probe.tasks.note_burial")
+def leave_its_process(*, key: str) -> None:
+    """End the worker's child as a library does that calls ``exit`` in C."""
+    Call.objects.create(key=key, worker_pid=os.getpid())
+    os._exit(3)
+
+
+@shared_task(name="probe.charge", retry_backoff=0.2, retry_backoff_max=0.2)
+def charge(*, key: str) -> None:
+    """Call the provider of the chaos run, which counts, then record."""
+    _charge_at_provider(key)
+    with record():
+        Mark.objects.create(key=key)
+
+
+def _charge_at_provider(key: str) -> None:
+    """One call over HTTP. The idempotency key is the job's: every attempt sends the same."""
+    claim = current_claim()
+    assert claim is not None
+    provider = http.client.HTTPConnection(urlsplit(os.environ["CHAOS_PROVIDER_URL"]).netloc, timeout=2)
+    try:
+        provider.request("POST", "/charges", body=key, headers={"Idempotency-Key": f"{claim.using}:{claim.job_id}"})
+        if provider.getresponse().status != 200:
+            raise TransientError("the provider is out")
+    except http.client.HTTPException as error:
+        raise TransientError("the provider hung up") from error
+    finally:
+        provider.close()
