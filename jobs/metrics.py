@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from prometheus_client import Counter, Histogram
+from prometheus_client import Counter, Gauge, Histogram
 
 PUBLISHED = Counter("jobs_published_total", "Messages that the broker took.", ["queue"])
 REFUSED = Counter("jobs_refused_total", "Messages that went back to the ledger.", ["queue", "reason"])
+UNUSABLE = Gauge("jobs_queue_unusable", "1 while something else stands at the broker under its name.", ["queue"])
 RESCUED = Counter("jobs_rescued_total", "Jobs that the rescue returned to the waiting ones.", ["reason"])
 SKIPPED = Counter("jobs_skipped_total", "Messages for a job that is not published (I5).", ["reason"])
 DONE = Counter("jobs_done_total", "Jobs that ended well.", ["task"])

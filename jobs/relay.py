@@ -8,6 +8,7 @@ SKIP LOCKED, and every later write is guarded.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +19,7 @@ from django.db import DatabaseError, InterfaceError
 
 from jobs import metrics, transitions
 from jobs.broker import Publisher, open_publisher
+from jobs.broker.faults import QueueUnusable
 from jobs.dead.collector import collect
 from jobs.errors import BrokerUnavailable
 from jobs.queues import Queue, all_queues
@@ -89,12 +91,14 @@ class Relay:
             self._next_rescue = time.monotonic() + RESCUE_SECONDS
             rescue_runs(using=self.using)
             for queue in all_queues():
-                rescue_messages(using=self.using, queue=queue, publisher=self._connected())
+                self._rescue_messages(queue)
             collect(publisher=self._connected())
         return sum(self._relay(queue) for queue in all_queues() if not self._is_paused(queue))
 
     def _relay(self, queue: Queue) -> int:
         publisher = self._connected()  # nothing is marked while the broker is known to be away
+        if not publisher.is_usable(queue.name):
+            return 0
         messages = transitions.mark_due(using=self.using, queue=queue.name, window=queue.window, batch=BATCH)
         if not messages:
             return 0
@@ -103,12 +107,21 @@ class Relay:
         except BrokerUnavailable:
             self._take_back(queue, messages, "broker away")
             raise
+        except QueueUnusable:
+            self._take_back(queue, messages, "queue unusable")
+            return 0
         if refused:
             self._paused_until[queue.name] = time.monotonic() + REFUSED_PAUSE_SECONDS
             self._take_back(queue, refused, "refused by the broker")
         published = len(messages) - len(refused)
         metrics.PUBLISHED.labels(queue=queue.name).inc(published)
         return published
+
+    def _rescue_messages(self, queue: Queue) -> None:
+        publisher = self._connected()
+        with contextlib.suppress(QueueUnusable):  # what it holds cannot be told; the other queues go on
+            if publisher.is_usable(queue.name):
+                rescue_messages(using=self.using, queue=queue, publisher=publisher)
 
     def _take_back(self, queue: Queue, messages: list[Message], reason: str) -> None:
         taken = transitions.take_back(using=self.using, messages=messages, reason=reason)

@@ -22,10 +22,19 @@ class Publisher(Protocol):
     """A connection to the broker, for the relay."""
 
     def publish(self, messages: list[Message]) -> list[Message]:
-        """Publish in order and return what was refused or is in doubt. Raises BrokerUnavailable."""
+        """Publish messages of one queue in order and return what was refused or is in doubt.
+
+        Raises BrokerUnavailable, and QueueUnusable when it is this queue alone that does not work.
+        """
+
+    def is_usable(self, queue: str) -> bool:
+        """Whether ``queue`` can be used; looks again every few seconds at one that could not.
+
+        Raises BrokerUnavailable.
+        """
 
     def ready_count(self, queue: str) -> int:
-        """Messages that wait in ``queue`` and are at no worker yet. Raises BrokerUnavailable."""
+        """Messages that wait in ``queue`` and are at no worker yet. Raises BrokerUnavailable or QueueUnusable."""
 
     def drain_dead_letters(self, settle: DeadLetterHandler, *, limit: int) -> int:
         """Hand up to ``limit`` dead-lettered messages to ``settle``, acknowledging each afterwards; return how many.

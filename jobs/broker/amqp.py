@@ -15,6 +15,7 @@ from celery import current_app
 from kombu.exceptions import KombuError
 
 from jobs.broker import DeadLetterHandler, topology
+from jobs.broker.faults import LOOK_AGAIN_SECONDS
 from jobs.broker.messages import body_of, headers_of, properties_of
 from jobs.errors import BrokerUnavailable
 from jobs.transitions import Message
@@ -33,10 +34,10 @@ class AmqpPublisher:
         # This channel counts its confirms itself; kombu's option would wait for each one.
         self.connection = current_app.connection_for_write(transport_options={"confirm_publish": False})
         self._errors = (*self.connection.connection_errors, *self.connection.channel_errors, KombuError, OSError)
-        self._returned_at: float | None = None
+        self._missing_since: float | None = None
         try:
             self.connection.ensure_connection(max_retries=1, timeout=5, interval_start=0.2)
-            topology.declare(self.connection, amqp=True)
+            self._declare()
             self._open_channel()
         except self._errors as error:
             self.close()
@@ -44,7 +45,7 @@ class AmqpPublisher:
 
     def publish(self, messages: list[Message]) -> list[Message]:
         """See Publisher. One write per message, and about one round trip for all."""
-        self._declare_again_after_return()
+        self._declare_again()
         first = self._next_tag
         self._pending = dict(enumerate(messages, start=first))
         self._refused: dict[int, Message] = {}
@@ -69,11 +70,16 @@ class AmqpPublisher:
         except self._errors as error:
             raise BrokerUnavailable(f"{type(error).__name__}: {error}") from error
         if self._unroutable:
-            self._returned_at = time.monotonic()
+            self._missing_since = time.monotonic()
             for tag, message in enumerate(messages, start=first):
                 if properties_of(message)["correlation_id"] in self._unroutable:
                     self._refused[tag] = message
         return list(self._refused.values())
+
+    def is_usable(self, queue: str) -> bool:
+        """See Publisher. A few round trips now and then while a queue has a fault, none otherwise."""
+        self._declare_again()
+        return queue not in self._unusable
 
     def ready_count(self, queue: str) -> int:
         """See Publisher. One round trip; a queue that does not exist holds nothing."""
@@ -81,7 +87,7 @@ class AmqpPublisher:
             with self.connection.channel() as channel:
                 return int(channel.queue_declare(queue, passive=True).message_count)
         except amqp.exceptions.NotFound:
-            self._returned_at = self._returned_at or time.monotonic()
+            self._missing_since = self._missing_since or time.monotonic()
             return 0
         except self._errors as error:
             raise BrokerUnavailable(f"{type(error).__name__}: {error}") from error
@@ -98,7 +104,7 @@ class AmqpPublisher:
                     channel.basic_ack(message.delivery_tag)
                 return limit
         except amqp.exceptions.NotFound:
-            self._returned_at = self._returned_at or time.monotonic()
+            self._missing_since = self._missing_since or time.monotonic()
             return 0
         except self._errors as error:
             raise BrokerUnavailable(f"{type(error).__name__}: {error}") from error
@@ -142,10 +148,22 @@ class AmqpPublisher:
     def _on_return(self, error: Exception, exchange: str, routing_key: str, message: Any) -> None:
         self._unroutable.add(message.properties.get("correlation_id", ""))
 
-    def _declare_again_after_return(self) -> None:
-        if self._returned_at is not None and time.monotonic() - self._returned_at >= REDECLARE_SECONDS:
-            self._returned_at = None
-            try:
-                topology.declare(self.connection, amqp=True)
-            except self._errors as error:
-                raise BrokerUnavailable(f"{type(error).__name__}: {error}") from error
+    def _declare(self) -> None:
+        self._missing_since = None
+        self._unusable = topology.declare(self.connection, amqp=True)
+        self._look_again_at = time.monotonic() + LOOK_AGAIN_SECONDS
+
+    def _declare_again(self) -> None:
+        """Declare what was found missing a while ago, and look now and then whether a queue with a fault is mended."""
+        now = time.monotonic()
+        try:
+            if self._missing_since is not None:
+                if now - self._missing_since >= REDECLARE_SECONDS:
+                    self._declare()
+            elif self._unusable and now >= self._look_again_at:
+                for queue in self._unusable:
+                    self.ready_count(queue)  # notes one that was deleted, which must not be declared at once
+                if self._missing_since is None:
+                    self._declare()
+        except self._errors as error:
+            raise BrokerUnavailable(f"{type(error).__name__}: {error}") from error

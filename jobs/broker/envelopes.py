@@ -3,13 +3,17 @@
 On Redis a message is a list item that kombu takes for its envelope: a JSON object with properties, a delivery tag and
 an address. Anybody can push something else. A missing key kombu mistakes for a lost connection and starts the worker
 over; anything worse ends the worker, and the item, popped already, is gone without a trace. Guarantee: what is no
-envelope is recorded as a dead letter and the worker goes on.
+envelope is recorded as a dead letter and the worker goes on. So it does when a key that should be a queue holds no list
+at all: it is left out for a while, since Redis answers a question for several queues with an error if one of them is
+wrong.
 """
 
 from __future__ import annotations
 
 import base64
 import json
+import time
+from queue import Empty
 from typing import Any
 
 import redis
@@ -18,6 +22,8 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError
 from kombu.transport.redis import Channel, Transport
 
 from jobs import metrics
+from jobs.broker.faults import LOOK_AGAIN_SECONDS, note_usable
+from jobs.broker.topology import is_wrong_type, note_wrong_type
 from jobs.dead.letters import keep_dead_letter
 from jobs.session import drop_broken_connections, engine_session
 
@@ -83,7 +89,47 @@ class GuardedClient(redis.Redis):
 
 
 class GuardedChannel(Channel):
-    """kombu's channel with the guarded client."""
+    """kombu's channel with the guarded client, which leaves out queues that it cannot read."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._left_out: set[str] = set()
+        self._left_out_until = 0.0
+        super().__init__(*args, **kwargs)
+
+    @property
+    def active_queues(self) -> list[str]:
+        """The queues to ask for messages now."""
+        queues: list[str] = super().active_queues
+        if self._left_out and time.monotonic() < self._left_out_until:
+            return [queue for queue in queues if queue not in self._left_out]
+        return queues
+
+    def _brpop_start(self, timeout: float | None = None) -> None:
+        if self._left_out and time.monotonic() >= self._left_out_until:
+            self._leave_out_wrong_queues()
+        super()._brpop_start(timeout)
+
+    def _brpop_read(self, **options: Any) -> Any:
+        try:
+            return super()._brpop_read(**options)
+        except redis.ResponseError as error:
+            if not is_wrong_type(error):
+                raise
+            self._leave_out_wrong_queues()
+            raise Empty from error
+
+    def _leave_out_wrong_queues(self) -> None:
+        with self.conn_or_acquire() as client:
+            for queue in super().active_queues:
+                types = {client.type(self._q_for_pri(queue, step)) for step in self.priority_steps}
+                if types <= {b"list", b"none"}:
+                    self._left_out.discard(queue)
+                    note_usable(queue=queue)
+                else:
+                    self._left_out.add(queue)
+                    note_wrong_type(queue=queue)
+        self._left_out_until = time.monotonic() + LOOK_AGAIN_SECONDS
+        self._update_queue_cycle()
 
     def _get_client(self) -> type[redis.Redis]:
         super()._get_client()  # refuses versions of the client that are too old

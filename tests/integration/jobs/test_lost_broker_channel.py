@@ -1,4 +1,7 @@
-"""What is left of a channel when Redis dies under a worker that is busy."""
+"""What is left of a channel when Redis dies under a worker that is busy.
+
+Redis whatever the broker: it is Redis whose channels open connections of their own.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,8 @@ import redis
 from celery import current_app
 from kombu.connection import Connection
 
-from jobs.broker import is_amqp
+from tests.fixtures_jobs import broker_url
+from tests.fixtures_relay import talking_to
 
 QUEUE = f"lost-channel-{uuid.uuid4().hex[:8]}"
 
@@ -19,17 +23,16 @@ QUEUE = f"lost-channel-{uuid.uuid4().hex[:8]}"
 @pytest.fixture
 def busy_connection() -> Iterator[Connection]:
     """A worker's connection with one message that it has taken and not acknowledged."""
-    connection: Connection = current_app.connection_for_write()
-    if is_amqp(connection):
-        pytest.skip("It is Redis whose channels open connections of their own.")
-    queue = connection.SimpleQueue(QUEUE)
-    queue.put({"id": 1})
-    queue.get(timeout=5)
-    channel = connection.default_channel
-    yield connection
-    channel.qos._delivered.clear()  # or it would be given back once more when the tests end
-    with current_app.connection_for_write() as cleaning:
-        cleaning.default_channel.client.delete(QUEUE)
+    with talking_to(broker_url("redis")):
+        connection: Connection = current_app.connection_for_write()
+        queue = connection.SimpleQueue(QUEUE)
+        queue.put({"id": 1})
+        queue.get(timeout=5)
+        channel = connection.default_channel
+        yield connection
+        channel.qos._delivered.clear()  # or it would be given back once more when the tests end
+        with current_app.connection_for_write() as cleaning:
+            cleaning.default_channel.client.delete(QUEUE)
 
 
 def closed_under(connection: Connection) -> Any:
