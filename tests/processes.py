@@ -157,7 +157,7 @@ class LiveSystem(System):
         self.relay = relays[0] if relays else self.start_relay(wait=False)
         self.workers = workers[:2]
         while len(self.workers) < 2:
-            self.workers.append(self.start_worker(wait=False))
+            self.workers.append(self.start_worker(queues="probe,probe_slow", wait=False))
         self.processes = [self.relay, *self.workers]
         for process in self.processes:
             process.resume()

@@ -17,9 +17,20 @@ PROBE_QUEUE = Queue(
     hard_limit_seconds=3,
     lease_seconds=4,
 )
-LEDGER_QUEUES = (*LEDGER_QUEUES, PROBE_QUEUE)
+# Jobs that may take longer than a worker that is told to stop waits for them.
+SLOW_PROBE_QUEUE = Queue(
+    "probe_slow",
+    purpose="Long jobs of the tests.",
+    window=50,
+    horizon_seconds=2,
+    soft_limit_seconds=30,
+    hard_limit_seconds=40,
+    lease_seconds=50,
+)
+LEDGER_QUEUES = (*LEDGER_QUEUES, PROBE_QUEUE, SLOW_PROBE_QUEUE)
 CELERY_TASK_QUEUES = work_queues(LEDGER_QUEUES)
-CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 3
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 1
+LEDGER_WATCHDOG_SECONDS = 0.5
 LEDGER_TASKS = {
     **LEDGER_TASKS,
     "probe.leave_a_mark": "probe",
@@ -34,6 +45,9 @@ LEDGER_TASKS = {
     "probe.leave_its_process": "probe",
     "probe.charge": "probe",
     "probe.unknown_to_workers": "probe",
+    "probe.outlast_every_time_limit": "probe",
+    "probe.take_long": "probe_slow",
+    "probe.ignore_the_order_to_stop": "probe_slow",
 }
 LEDGER_EVENTS = {**LEDGER_EVENTS, "tests.ProbeHappened": ("probe.leave_a_mark",)}
 

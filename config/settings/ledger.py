@@ -20,6 +20,9 @@ LEDGER_QUEUES = QUEUES
 LEDGER_EVENTS = EVENTS
 LEDGER_TASKS = TASKS
 
+# How often a worker looks whether messages wait that it does not hear of; it acts after three looks in vain.
+LEDGER_WATCHDOG_SECONDS = 5.0
+
 CELERY_BROKER_URL = BROKER_URL
 CELERY_BROKER_TRANSPORT = None if BROKER_IS_AMQP else "jobs.broker.envelopes:GuardedTransport"
 # kombu's own default for rediss:// does not look at the certificate.
@@ -65,6 +68,8 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 4
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = True
 CELERY_WORKER_SEND_TASK_EVENTS = False
+# How long a worker that is told to stop waits for its running jobs; what still runs then is handed back. Celery's own
+# switch for idle workers, worker_enable_soft_shutdown_on_idle, means nothing here: ours leaves when nothing runs.
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 10
 CELERY_WORKER_DETECT_QUORUM_QUEUES = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False

@@ -36,6 +36,9 @@ class LedgerConsumer(Consumer):
     class Blueprint(Consumer.Blueprint):
         default_steps = [step for step in Consumer.Blueprint.default_steps if step != _DELAYED_DELIVERY]
 
+    received = 0
+    """Messages since the worker started, for the watchdog."""
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         # Other steps require these two, so that they can be switched off but not left out.
         super().__init__(*args, without_mingle=True, without_gossip=True, **kwargs)
@@ -45,6 +48,7 @@ class LedgerConsumer(Consumer):
         dispatch = super().create_task_handler(*args, **kwargs)
 
         def on_message(message: Any) -> None:
+            self.received += 1
             try:
                 published = read_message(message.headers, message.body, message.content_type)
             except MalformedMessage as malformed:

@@ -23,7 +23,7 @@ from django.db import InterfaceError, OperationalError
 from structlog.contextvars import bound_contextvars
 
 from jobs import claim as claims
-from jobs import metrics, transitions
+from jobs import metrics, transitions, wakeup
 from jobs.claim import Claim
 from jobs.dead.death import die
 from jobs.dead.letters import keep_dead_letter
@@ -34,6 +34,8 @@ from jobs.models import Job
 from jobs.queues import Queue, queue_named
 from jobs.redact import without_rows
 from jobs.session import drop_broken_connections, engine_session, session_was_lost
+from jobs.worker.outside import WORKER_STOPPED
+from jobs.worker.stop_order import StopOrdered, stop_ordered, stoppable
 
 if TYPE_CHECKING:
     from jobs.worker.task import LedgerTask
@@ -104,7 +106,7 @@ def _claim(task: LedgerTask, queue: Queue, *, job_id: int, using: str, worker: s
             return claim
         except (OperationalError, InterfaceError):
             drop_broken_connections([using])
-            if time.monotonic() + pause > deadline:
+            if stop_ordered() or time.monotonic() + pause > deadline:
                 raise
             time.sleep(pause * random.random())  # noqa: S311  (jitter, not a secret)
             pause = min(pause * 2, 5.0)
@@ -122,18 +124,20 @@ def _skip(queue: Queue, *, job_id: int, using: str, task: str) -> None:
 def _run_body(task: LedgerTask, claim: Claim) -> Outcome:
     task.request.retries = claim.attempts
     try:
-        with claims.running(claim):
+        with claims.running(claim), stoppable():
             task.body(**claim.args)
         if not claim.recorded and not transitions.mark_done(using=claim.using, job_id=claim.job_id, token=claim.token):
             raise LeaseLost
     except LeaseLost:
         return _lease_lost(task)
+    except StopOrdered:
+        return _hand_back(task, claim)
     except (WorkerShutdown, WorkerTerminate, KeyboardInterrupt):
         raise  # the worker is told to stop, the body is not at fault
     except BaseException as error:
         if terminate_handler_fired():
-            # A hard time limit or a stopping worker ends this process, whatever the body made of it. The rescue
-            # brings the job back as soon as the database session is gone.
+            # A hard time limit ends this process, whatever the body made of it. The main process has written it
+            # into the ledger; if it could not, the rescue brings the job back when the database session is gone.
             log.warning("run_interrupted")
             raise SystemExit from error
         return _failed(task, claim, error)
@@ -149,10 +153,23 @@ def _failed(task: LedgerTask, claim: Claim, error: BaseException) -> Outcome:
         return Outcome.SETTLED
     decision = _decide(task, claim, error)
     if isinstance(decision, Dead):
-        sentry_sdk.capture_exception(error)
         return _bury(task, claim, decision.reason, error)
     if not _write_next_attempt(task, claim, decision, error):
         return _lease_lost(task)
+    return Outcome.SETTLED
+
+
+def _hand_back(task: LedgerTask, claim: Claim) -> Outcome:
+    """The worker stops, which is an orderly outcome: due at once, and neither an attempt nor a delivery is counted."""
+    if claim.recorded:
+        return Outcome.SETTLED
+    drop_broken_connections([claim.using])
+    engine_session(claim.using)
+    if not transitions.postpone(claim=claim, delay_seconds=0, reason=WORKER_STOPPED, error="", orderly=True):
+        return _lease_lost(task)
+    wakeup.ring(using=claim.using)
+    metrics.POSTPONED.labels(task=task.name).inc()
+    log.warning("job_handed_back")
     return Outcome.SETTLED
 
 
@@ -202,6 +219,7 @@ def _bury(task: LedgerTask, claim: Claim, reason: str, error: BaseException | No
         reason=reason,
         error=_line(error) if error else "",
         traceback=_traceback(error) if error else "",
+        cause=error,
     )
     return Outcome.DEAD if buried else _lease_lost(task)
 

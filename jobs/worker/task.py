@@ -14,6 +14,7 @@ from jobs.errors import RetryRequested
 from jobs.failures.retry import Policy
 from jobs.queues import queue_named
 from jobs.worker.execution import Outcome, run_job
+from jobs.worker.outside import worker_name
 
 
 class LedgerTask(Task):
@@ -30,6 +31,7 @@ class LedgerTask(Task):
     """
 
     abstract = True
+    Request = "jobs.worker.request:LedgerRequest"
     acks_late = True
     ignore_result = True
     max_retries = 19
@@ -58,7 +60,7 @@ class LedgerTask(Task):
         worker.
         """
         job_id, using = args
-        worker = f"{self.request.hostname or 'worker'} pid {os.getpid()}"
+        worker = worker_name(hostname=self.request.hostname, pid=os.getpid())
         outcome = run_job(self, job_id=job_id, using=using, worker=worker)
         if outcome is Outcome.DEAD:
             raise Reject(reason="dead", requeue=False)

@@ -177,3 +177,36 @@ def _charge_at_provider(key: str) -> None:
         raise TransientError("the provider hung up") from error
     finally:
         provider.close()
+
+
+@shared_task(name="probe.outlast_every_time_limit", max_retries=0, on_dead="tests.probe.tasks.note_burial")
+def outlast_every_time_limit(*, key: str) -> None:
+    Call.objects.create(key=key, worker_pid=os.getpid())
+    while True:
+        try:
+            time.sleep(1)
+        except SoftTimeLimitExceeded:
+            continue
+
+
+@shared_task(name="probe.take_long")
+def take_long(*, key: str, seconds: float, times: int = 1_000_000) -> None:
+    """Take ``seconds`` the first ``times`` times, and no time afterwards."""
+    Call.objects.create(key=key, worker_pid=os.getpid())
+    if Call.objects.filter(key=key).count() <= times:
+        time.sleep(seconds)
+    with record():
+        Mark.objects.create(key=key)
+
+
+@shared_task(name="probe.ignore_the_order_to_stop")
+def ignore_the_order_to_stop(*, key: str) -> None:
+    """Go on whatever happens, the first time."""
+    Call.objects.create(key=key, worker_pid=os.getpid())
+    while Call.objects.filter(key=key).count() <= 1:
+        try:
+            time.sleep(1)
+        except BaseException:
+            continue
+    with record():
+        Mark.objects.create(key=key)

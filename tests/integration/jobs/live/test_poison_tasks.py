@@ -81,18 +81,6 @@ def test_a_soft_time_limit_is_a_failed_attempt_and_a_failing_on_dead_changes_not
     assert Call.objects.count() == 1
 
 
-def test_a_hard_time_limit_ends_the_run_and_the_ledger_brings_the_job_back(
-    live: LiveSystem, enqueued: Callable[..., int]
-) -> None:
-    job_id = enqueued("probe.ignore_the_time_limit", key="a", times=1)
-    wait_for(lambda: Call.objects.count() == 2, what="it runs again")
-    done = wait_for_state(job_id, "done")
-    assert (done.attempts, done.deliveries, done.publish_number) == (0, 0, 2)
-    assert_marked_once(["a"])
-    assert Call.objects.values("worker_pid").distinct().count() == 2
-    assert all(worker.alive for worker in live.workers)
-
-
 def test_jobs_that_wait_for_their_next_attempt_hold_up_nobody(live: LiveSystem, enqueued: Callable[..., int]) -> None:
     waiting = [enqueued("probe.fail_and_wait", key=f"waiting {number}") for number in range(100)]
     good = [enqueued("probe.leave_a_mark", key=f"good {number}") for number in range(20)]

@@ -1,0 +1,111 @@
+"""The end of a run that cannot end itself: its process is about to be killed.
+
+A worker's main process writes the outcome into the ledger before it kills, while the child's session still holds the
+rescue off. What it cannot write soon, since the child's transaction holds the row or PostgreSQL is away, is left to
+the rescue, which counts it as a delivery.
+
+The main process forks, and a forked child would share its connection. So every visit to the ledger has a connection
+of its own, in a thread of its own, for which the main process waits ``PATIENCE_SECONDS`` and no longer.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import threading
+from contextlib import suppress
+from typing import Any
+
+import structlog
+from celery.exceptions import TimeLimitExceeded
+from django.db import DatabaseError, InterfaceError, connections, transaction
+
+from jobs import metrics, transitions
+from jobs.claim import Claim
+from jobs.dead.death import die
+from jobs.failures.retry import Dead, FailureClass, Retry, decide
+from jobs.session import engine_session, run
+
+log = structlog.get_logger(__name__)
+
+PATIENCE_SECONDS = 2.0
+WORKER_STOPPED = "worker stopped"
+
+# The run that a child of this worker has in hand. A row that is locked is just being settled by the child itself.
+RUN_IN_HAND = """
+    SELECT token, args, attempts, deliveries, subject, correlation_id
+    FROM jobs_job WHERE id = %(id)s AND worker = %(worker)s AND state = 'running'
+    FOR UPDATE SKIP LOCKED
+"""
+
+
+def worker_name(*, hostname: str | None, pid: int) -> str:
+    """How the ledger calls the process ``pid`` of a worker, in the column that staff read."""
+    return f"{hostname or 'worker'} pid {pid}"
+
+
+def note_time_limit(request: Any, *, seconds: float) -> None:
+    """Write into the ledger that the run of ``request`` exceeded its hard time limit: a failed attempt like any."""
+    _visit(_fail, request, seconds)
+
+
+def end_run(request: Any) -> None:
+    """Hand back the job of ``request``, whose body did not heed the order to stop, and kill its process."""
+    _visit(_hand_back, request)
+    with suppress(ProcessLookupError):
+        os.kill(request.worker_pid, signal.SIGKILL)
+
+
+def _visit(function: Any, request: Any, *args: Any) -> None:
+    def visit() -> None:
+        using = request.args[1]
+        try:
+            session = engine_session(using)
+            with transaction.atomic(using=using):
+                parameters = {
+                    "id": request.args[0],
+                    "worker": worker_name(hostname=request.hostname, pid=request.worker_pid),
+                }
+                for token, job_args, attempts, deliveries, subject, correlation_id in run(
+                    using, RUN_IN_HAND, parameters
+                ):
+                    claim = Claim(
+                        parameters["id"], using, token, json.loads(job_args), attempts, deliveries, subject,
+                        correlation_id, session,
+                    )  # fmt: skip
+                    function(request.task, claim, *args)
+        except (DatabaseError, InterfaceError) as error:
+            log.warning("run_left_to_the_rescue", job=request.args[0], error=type(error).__name__)
+        finally:
+            connections.close_all()  # those of this thread
+
+    thread = threading.Thread(target=visit, name="outside", daemon=True)
+    thread.start()
+    thread.join(PATIENCE_SECONDS)
+
+
+def _fail(task: Any, claim: Claim, seconds: float) -> None:
+    error = f"{TimeLimitExceeded.__name__}: the job ran longer than {seconds:g} s, and its process was killed."
+    decision = decide(
+        failure=FailureClass.TRANSIENT,
+        failed_before=claim.attempts,
+        policy=task.policy(),
+        chance=random.random(),  # noqa: S311  (jitter, not a secret)
+    )
+    if isinstance(decision, Dead):
+        die(
+            using=claim.using, job_id=claim.job_id, token=claim.token, task=task.name, args=claim.args,
+            reason=decision.reason, error=error,
+        )  # fmt: skip
+        return
+    assert isinstance(decision, Retry)
+    metrics.RETRIED.labels(task=task.name).inc()
+    log.warning("attempt_failed", job=claim.job_id, task=task.name, attempt=claim.attempts + 1, error=error)
+    transitions.try_again(claim=claim, delay_seconds=decision.delay_seconds, error=error, traceback="")
+
+
+def _hand_back(task: Any, claim: Claim) -> None:
+    metrics.POSTPONED.labels(task=task.name).inc()
+    transitions.postpone(claim=claim, delay_seconds=0, reason=WORKER_STOPPED, error="", orderly=True)
