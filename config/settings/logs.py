@@ -9,7 +9,8 @@ from structlog.processors import ExceptionRenderer
 from structlog.tracebacks import ExceptionDictTransformer
 
 from config.environment import read
-from jobs.redact import redact_log, redact_report
+from config.sentry import start_reporting
+from jobs.redact import redact_log
 
 # The address of a hold or an order is all that its owner needs to prove; Django logs addresses that fail.
 _TOKEN = re.compile(r"/(holds|orders)/[^/\s]+")
@@ -79,6 +80,4 @@ structlog.configure(
 
 SENTRY_DSN = read("SENTRY_DSN")
 if SENTRY_DSN:
-    import sentry_sdk
-
-    sentry_sdk.init(dsn=SENTRY_DSN, send_default_pii=False, include_local_variables=False, before_send=redact_report)
+    start_reporting(SENTRY_DSN)
