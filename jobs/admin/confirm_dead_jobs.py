@@ -15,9 +15,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.html import format_html
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from jobs.admin.chosen_jobs import REPLAY, Chosen, Verb, look, read_seen
 from jobs.dead.bulk import Result, discard_batch, replay_batch
@@ -34,7 +33,7 @@ class ReasonForm(forms.Form):
         label=_("Reason"),
         max_length=MAX_REASON,
         widget=forms.TextInput(attrs={"class": "vTextField", "autocomplete": "off"}),
-        help_text=_("Kept with your name in the trail of each job."),
+        help_text=_("Kept with your name."),
     )
     include_quarantined = forms.BooleanField(label=_("Replay those in quarantine too"), required=False)
 
@@ -45,7 +44,9 @@ def question(
     """The page that asks. ``seen``: the generation of each job by its number. ``back``: the list's filters."""
     chosen = look(verb, seen)
     if not chosen.possible and not chosen.unfit:
-        page.message_user(request, _now("None of these jobs is dead any more; nothing was changed."), messages.WARNING)
+        page.message_user(
+            request, gettext("None of these jobs is dead any more; nothing was changed."), messages.WARNING
+        )
         return _back(seen, back)
     return _render(page, request, verb, chosen, ReasonForm(), seen=seen, back=back)
 
@@ -62,7 +63,7 @@ def confirm(page: admin.ModelAdmin, request: HttpRequest, verb: Verb) -> HttpRes
     if not form.is_valid():
         return _render(page, request, verb, chosen, form, seen=seen, back=back)
     if chosen.quarantined and not chosen.rows and not form.cleaned_data["include_quarantined"]:
-        form.add_error("include_quarantined", _now("Tick this to replay them all the same, or go back."))
+        form.add_error("include_quarantined", gettext("Tick this to replay them all the same, or go back."))
         return _render(page, request, verb, chosen, form, seen=seen, back=back)
     rows = chosen.rows + (chosen.quarantined if form.cleaned_data["include_quarantined"] else [])
     batch = replay_batch if verb is REPLAY else discard_batch
@@ -126,7 +127,7 @@ def _say(
         )
         page.message_user(request, words % {"n": result.missed}, messages.WARNING)
     for job_id, why in result.refused[:10]:
-        page.message_user(request, f"{_now('Job %(id)s') % {'id': job_id}}: {why}", messages.ERROR)
+        page.message_user(request, f"{gettext('Job %(id)s') % {'id': job_id}}: {why}", messages.ERROR)
 
 
 def _linked(words: str, job_ids: Sequence[int]) -> str:
@@ -134,7 +135,7 @@ def _linked(words: str, job_ids: Sequence[int]) -> str:
     if len(job_ids) != 1:
         return words
     address = reverse("admin:jobs_job_change", args=job_ids)
-    return format_html('{} <a href="{}">{}</a>', words, address, _now("Job %(id)s") % {"id": job_ids[0]})
+    return format_html('{} <a href="{}">{}</a>', words, address, gettext("Job %(id)s") % {"id": job_ids[0]})
 
 
 def _back(seen: dict[int, int], back: str) -> HttpResponseRedirect:

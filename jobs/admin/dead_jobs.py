@@ -10,7 +10,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _now
+from django.utils.text import capfirst
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from jobs.admin.chosen_jobs import DISCARD, MAX_AT_ONCE, REPLAY, Verb
@@ -41,7 +42,8 @@ class QuarantineFilter(admin.SimpleListFilter):
 
 @admin.register(DeadJob)
 class DeadJobAdmin(JobPage):
-    list_display = ("task", "why", "subject", "replayed", "died")
+    list_display = ("what", "why", "subject", "replays", "died")
+    list_display_links = ("what",)
     list_filter = (QuarantineFilter, "queue", "task")
     search_fields = ("=id", "=subject", "=correlation_id", "error")
     search_help_text = _("Number, correlation id, subject in full such as order:ABCD2345, or part of the error.")
@@ -49,16 +51,22 @@ class DeadJobAdmin(JobPage):
     actions = ("replay_selected", "discard_selected")
     change_list_template = "admin/jobs/dead_jobs.html"
 
+    @admin.display(description=_("task"), ordering="task")
+    def what(self, job: DeadJob) -> SafeString:
+        """The task's name, which may break behind its app where the column is narrow."""
+        app, dot, name = job.task.partition(".")
+        return format_html("{}{}<wbr>{}", app, dot, name)
+
     @admin.display(description=_("cause"), ordering="error")
     def why(self, job: DeadJob) -> SafeString | str:
         words = cause_in_words(reason=job.reason, error=job.error)
         return format_html('{}<br><span class="quiet">{}</span>', words, job.error[:160]) if job.error else words
 
-    @admin.display(description=_("replayed"), ordering="generation")
-    def replayed(self, job: DeadJob) -> SafeString | str:
+    @admin.display(description=_("replays"), ordering="generation")
+    def replays(self, job: DeadJob) -> SafeString | str:
         if not job.generation:
-            return _now("never")
-        times = f"{job.generation} ×"
+            return gettext("never replayed")
+        times = ngettext("replayed once", "replayed %(n)d times", job.generation) % {"n": job.generation}
         if job.generation < QUARANTINE_GENERATION:
             return times
         return format_html('{}<br><span class="chip bad">{}</span>', times, _("in quarantine"))
@@ -93,6 +101,10 @@ class DeadJobAdmin(JobPage):
 
         return [page(REPLAY), page(DISCARD), *super().get_urls()]
 
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        title = capfirst(str(self.opts.verbose_name_plural))
+        return super().changelist_view(request, {"title": title, **(extra_context or {})})
+
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
@@ -106,7 +118,7 @@ class DeadJobAdmin(JobPage):
     def _ask(self, request: HttpRequest, queryset: QuerySet[DeadJob], verb: Verb) -> HttpResponse | None:
         seen = dict(queryset.values_list("pk", "generation")[: MAX_AT_ONCE + 1])
         if len(seen) > MAX_AT_ONCE:
-            words = _now("More than %(most)d jobs at once are for the command line: manage.py %(command)s.")
+            words = gettext("More than %(most)d jobs at once are for the command line: manage.py %(command)s.")
             self.message_user(request, words % {"most": MAX_AT_ONCE, "command": verb.command}, messages.ERROR)
             return None
         return question(self, request, verb, seen=seen, back=request.GET.urlencode())

@@ -14,9 +14,9 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _now
+from django.utils.text import capfirst
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from jobs.admin.chosen_jobs import MAX_AT_ONCE
 from jobs.admin.confirm_dead_jobs import ReasonForm
@@ -47,7 +47,7 @@ class OpenFilter(admin.SimpleListFilter):
 
 @admin.register(DeadLetter)
 class DeadLetterAdmin(ReadOnlyAdmin):
-    list_display = ("reason", "queue", "seen", "first_seen", "last_seen", "discarded")
+    list_display = ("reason", "queue", "seen", "last_seen", "discarded")
     list_filter = (OpenFilter, "reason", "queue")
     ordering = ("-last_seen_at",)
     show_full_result_count = False
@@ -122,6 +122,10 @@ class DeadLetterAdmin(ReadOnlyAdmin):
             return self._back()
         return self._nothing_to_do(request)
 
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        title = capfirst(str(self.opts.verbose_name_plural))
+        return super().changelist_view(request, {"title": title, **(extra_context or {})})
+
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
@@ -149,7 +153,7 @@ class DeadLetterAdmin(ReadOnlyAdmin):
         return TemplateResponse(request, "admin/jobs/confirm_dead_letters.html", context)
 
     def _nothing_to_do(self, request: HttpRequest) -> HttpResponse:
-        words = _now("None of these dead letters is open any more; nothing was changed.")
+        words = gettext("None of these dead letters is open any more; nothing was changed.")
         self.message_user(request, words, messages.WARNING)
         return self._back()
 

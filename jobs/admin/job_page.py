@@ -27,8 +27,7 @@ class JobPage(ReadOnlyAdmin):
     show_full_result_count = False
     readonly_fields = ("stands", "cause", "given", "trace", "times")
     fieldsets = (
-        (None, {"fields": ("task", "stands", "cause", "subject", "given")}),
-        (_("Times (UTC)"), {"fields": ("times",)}),
+        (None, {"fields": ("task", "stands", "cause", "subject", "given", "times")}),
         (_("Traceback"), {"fields": ("trace",)}),
         (
             _("Machinery"),
@@ -74,7 +73,7 @@ class JobPage(ReadOnlyAdmin):
     def trace(self, job: Job) -> SafeString | None:
         return format_html('<pre class="code">{}</pre>', job.traceback) if job.traceback else None
 
-    @admin.display(description=_("when"))
+    @admin.display(description=_("when (UTC)"))
     def times(self, job: Job) -> SafeString:
         ended = {Job.State.DEAD: _("died"), Job.State.CANCELLED: _("cancelled")}.get(Job.State(job.state), _("ended"))
         moments = [
