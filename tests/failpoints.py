@@ -46,6 +46,9 @@ RELAY = {
         Point("after", "jobs.broker.redis.RedisPublisher.publish"),
     ],
 }
+CONSUMER = {
+    "as a message arrives": [Point("before", "jobs.worker.consumer.read_message")],
+}
 WORKER = {
     "before the claim": [Point("before", "jobs.transitions.claim")],
     "after the claim": [Point("after a result of", "jobs.transitions.claim")],
@@ -108,7 +111,7 @@ def install() -> None:
     folder = os.environ.get("FAILPOINTS")
     if folder is None:
         return
-    for name, points in {**WEB, **RELAY, **WORKER}.items():
+    for name, points in {**WEB, **RELAY, **CONSUMER, **WORKER}.items():
         for point in points:
             owner, _, attribute = point.function.rpartition(".")
             place = pkgutil.resolve_name(owner)
