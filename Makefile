@@ -4,11 +4,11 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 PY := .venv/bin/python
 LOCAL := $(PY) -m deploy.local
-# More arguments for pytest: make test ARGS="-k hold -x"
+# More arguments: make test ARGS="-k hold -x", make chaos ARGS="--short"
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test smoke lint bench install requirements clean system-demo system-test
+.PHONY: help demo test smoke chaos lint bench install requirements clean system-demo system-test
 
 help: ## This list
 	@echo "BoxOffice: make TARGET, with BROKER=redis (as it is) or BROKER=rabbitmq"
@@ -22,6 +22,9 @@ test: install system-test ## The whole test suite, against real servers; ARGS="-
 
 smoke: install system-demo ## Buy two tickets over HTTP, follow them to the QR code, print the times
 	@exec $(LOCAL) smoke
+
+chaos: install system-test ## Kill, pause and cut off real processes, and count: a line for each fault; ARGS=--short
+	@exec $(PY) -m tests.chaos $(ARGS)
 
 lint: install system-demo ## Style, types, layers, templates, migrations, production settings
 	@exec $(PY) -m deploy.local.lint
