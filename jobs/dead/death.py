@@ -7,6 +7,7 @@ changes are rolled back to the savepoint, the job is dead anyway, and the row sa
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import sentry_sdk
@@ -45,7 +46,8 @@ def die(
         _tell_the_domain(using=using, job_id=job_id, task=task, args=args)
     metrics.DEAD.labels(task=task, reason=reason).inc()
     log.error("job_dead", job=job_id, task=task, reason=reason)
-    report_death(job_id=job_id, task=task, reason=reason, cause=cause)
+    report = partial(report_death, job_id=job_id, task=task, reason=reason, error=error, cause=cause)
+    transaction.on_commit(report, using=using)  # at once, unless the caller has a transaction of its own
     return True
 
 

@@ -9,12 +9,16 @@ from __future__ import annotations
 import sentry_sdk
 
 
-def report_death(*, job_id: int, task: str, reason: str, cause: BaseException | None = None) -> None:
-    """Report the exception that ended the job, or the reason where no exception did (a crash loop)."""
+def report_death(*, job_id: int, task: str, reason: str, error: str, cause: BaseException | None) -> None:
+    """Report the exception that ended the job, or the reason where this process has none (a crash loop).
+
+    error: what the row says, in one line.
+    """
     with sentry_sdk.new_scope() as scope:
         scope.set_tag("task", task)
         scope.set_tag("reason", reason)
         scope.set_tag("job", job_id)
+        scope.set_context("job", {"error": error})
         if cause is not None:
             sentry_sdk.capture_exception(cause)
         else:

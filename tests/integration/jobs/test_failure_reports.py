@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator
 
 import pytest
 import structlog
-from django.db import IntegrityError, connection
+from django.db import IntegrityError, connection, transaction
 from django.db.models import F
 
 from jobs import transitions
+from jobs.claim import Claim
+from jobs.dead.death import die
 from jobs.errors import PermanentError, RateLimited, TransientError
 from jobs.failures.retry import CRASH_LOOP_CAP
 from jobs.models import Job
@@ -102,6 +104,17 @@ def test_a_callback_that_fails_as_well_is_a_second_failure(
     name = scratch_task(fail_with(PermanentError("no")), on_dead="tests.probe.tasks.fail_burial")
     work(published(name, key="a"))
     assert all_sent(reports).titles() == ["PermanentError", "RuntimeError"]
+
+
+def test_a_death_that_is_rolled_back_is_no_death(claimed: Callable[..., Claim], reports: ReportSink) -> None:
+    claim = claimed()
+    with transaction.atomic():
+        assert die(
+            using="default", job_id=claim.job_id, token=claim.token, task="probe.call", args={}, reason="by a test"
+        )
+        transaction.set_rollback(True)
+    assert job(claim.job_id).state == "running"
+    assert all_sent(reports).events == []
 
 
 def test_a_run_that_has_lost_its_lease_does_not_report_a_death_that_it_could_not_write(
