@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 import psycopg
+import sentry_sdk
 import structlog
 from django.db import DatabaseError, InterfaceError
 
@@ -24,7 +25,7 @@ from jobs.dead.collector import collect
 from jobs.errors import BrokerUnavailable
 from jobs.queues import Queue, all_queues
 from jobs.rescue import rescue_messages, rescue_runs
-from jobs.session import drop_broken_connections, engine_session
+from jobs.session import drop_broken_connections, engine_session, session_was_lost
 from jobs.transitions import Message
 from jobs.wakeup import CHANNEL, plain_connection
 
@@ -92,7 +93,7 @@ class Relay:
             rescue_runs(using=self.using)
             for queue in all_queues():
                 self._rescue_messages(queue)
-            collect(publisher=self._connected())
+            self._collect()
         return sum(self._relay(queue) for queue in all_queues() if not self._is_paused(queue))
 
     def _relay(self, queue: Queue) -> int:
@@ -122,6 +123,18 @@ class Relay:
         with contextlib.suppress(QueueUnusable):  # what it holds cannot be told; the other queues go on
             if publisher.is_usable(queue.name):
                 rescue_messages(using=self.using, queue=queue, publisher=publisher)
+
+    def _collect(self) -> None:
+        session = engine_session(self.using)
+        try:
+            collect(publisher=self._connected())
+        except Exception as failure:
+            if isinstance(failure, BrokerUnavailable) or session_was_lost(failure, using=self.using, session=session):
+                raise
+            # One dead letter that cannot be settled must not hold up the jobs (I6).
+            sentry_sdk.capture_exception(failure)
+            log.exception("dead_letters_not_collected")
+            drop_broken_connections([self.using])
 
     def _take_back(self, queue: Queue, messages: list[Message], reason: str) -> None:
         taken = transitions.take_back(using=self.using, messages=messages, reason=reason)

@@ -102,8 +102,6 @@ def declare(connection: Connection, *, amqp: bool) -> set[str]:
 
     Raises what the connection raises.
     """
-    queues = work_queues(all_queues())
+    queues = [*([dead_letter_queue()] if amqp else []), *work_queues(all_queues())]
     with connection.channel() as channel:
-        if amqp:
-            dead_letter_queue()(channel).declare()
         return {queue.name for queue in queues if not queue(channel).is_usable()}

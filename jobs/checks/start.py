@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from celery.signals import celeryd_init
+from celery.concurrency import get_implementation
+from celery.concurrency.prefork import TaskPool
+from celery.signals import worker_init
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, SystemCheckError
@@ -23,14 +25,23 @@ def refuse_pooled_sessions() -> None:
             )
 
 
-@celeryd_init.connect
-def refuse_to_start_a_worker(**_: Any) -> None:
+def refuse_unbounded_jobs(pool: Any) -> None:
+    """Raise ImproperlyConfigured if a worker's pool, a class or its name, could not end a job that hangs."""
+    if not issubclass(get_implementation(pool), TaskPool):
+        raise ImproperlyConfigured(
+            "Only prefork ends a job that hangs; with any other pool, no time limit holds: start it without --pool."
+        )
+
+
+@worker_init.connect
+def refuse_to_start_a_worker(sender: Any, **_: Any) -> None:
     """End a worker that the checks object to, before it has connected to anything.
 
     Celery logs what a signal's receiver raises and goes on, so that only SystemExit stops it.
     """
     try:
         refuse_pooled_sessions()
+        refuse_unbounded_jobs(sender.pool_cls)
         BaseCommand().check()
     except (SystemCheckError, ImproperlyConfigured) as refusal:
         raise SystemExit(f"The worker does not start. {refusal}") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from kombu import Connection
 
 from jobs import transitions
@@ -52,6 +53,43 @@ def test_a_dead_letter_that_cannot_be_written_down_as_text_stops_no_relay(relay_
         )
     wait_for(lambda: collect(publisher=relay_here._connected()) == 1, what="it is collected")
     assert DeadLetter.objects.get().body == "\\ud800"
+
+
+def test_a_dead_letter_that_cannot_be_settled_holds_up_no_job(
+    relay_here: Relay, broker_here: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not broker_here.startswith("amqp"):
+        return
+    with Connection(broker_here, transport_options=CONFIRMED) as broker:
+        channel = broker.default_channel
+        message = channel.prepare_message(b"x", content_encoding="binary")
+        channel.basic_publish(message, exchange=topology.DEAD_LETTERS, routing_key="")
+        with monkeypatch.context() as patch:
+            patch.setattr("jobs.dead.collector.keep_dead_letter", lambda **_: 1 / 0)
+            enqueue_many(3)
+            assert relay_here.run_once() == 3
+        wait_for(lambda: collect(publisher=relay_here._connected()) == 1, what="it is settled when that is possible")
+
+
+def test_a_dead_letter_queue_of_another_kind_holds_up_no_job_and_is_replaced_when_it_is_deleted(
+    relay_here: Relay, broker_here: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not broker_here.startswith("amqp"):
+        return
+    monkeypatch.setattr("jobs.broker.amqp.LOOK_AGAIN_SECONDS", 0.05)
+    with Connection(broker_here) as broker:
+        channel = broker.default_channel
+        channel.queue_delete(topology.DEAD_LETTERS)
+        channel.queue_declare(topology.DEAD_LETTERS, durable=True, auto_delete=False)
+        enqueue_many(3)
+        assert relay_here.run_once() == 3
+        channel.queue_delete(topology.DEAD_LETTERS)
+
+        def is_quorum() -> bool:
+            relay_here.run_once()
+            return bool(topology.dead_letter_queue()(channel).is_usable())
+
+        wait_for(is_quorum, what="the dead-letter queue is declared again")
 
 
 def test_a_stale_dead_letter_does_not_take_back_a_later_publication(relay_here: Relay, broker_here: str) -> None:

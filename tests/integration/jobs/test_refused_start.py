@@ -22,10 +22,12 @@ STARTS = {
     "relay": (["manage.py", "relay"], UNSAFE),
     "any command": (["manage.py", "check"], UNSAFE),
     "worker with a pool": (WORKER, POOLED),
+    "worker of threads": ([*WORKER, "--pool", "threads"], {"DJANGO_SETTINGS_MODULE": "tests.settings"}),
 }
 
 ACKS_EARLY = "Messages would be acknowledged before their jobs were claimed."
 HOW_TO_MEND_IT = "Set CELERY_TASK_ACKS_LATE to True."
+ONLY_PREFORK = "Only prefork ends a job that hangs"
 NO_POOL = "unset DATABASE_POOL_SIZE for relay and workers"
 
 
@@ -71,6 +73,11 @@ def test_nothing_starts_with_a_setting_that_loses_work(name: str, refused: dict[
 def test_no_worker_starts_with_a_pool_of_database_sessions(refused: dict[str, Ended]) -> None:
     assert refused["worker with a pool"].status == 1
     assert NO_POOL in refused["worker with a pool"].said
+
+
+def test_no_worker_starts_that_could_not_end_a_job_that_hangs(refused: dict[str, Ended]) -> None:
+    assert refused["worker of threads"].status == 1
+    assert ONLY_PREFORK in refused["worker of threads"].said
 
 
 def test_no_relay_starts_with_a_pool_while_other_commands_of_a_web_process_may_have_one(
