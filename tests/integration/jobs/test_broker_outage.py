@@ -13,7 +13,7 @@ from jobs.broker.messages import read_message
 from jobs.enqueue import enqueue
 from jobs.models import Job
 from jobs.relay import LONGEST_BACKOFF_SECONDS, Relay
-from tests.fixtures_jobs import environment
+from tests.fixtures_jobs import environment, messages_ready
 from tests.ledger import real_commits
 from tests.network import Line
 from tests.processes import Process, System, wait_for
@@ -72,8 +72,8 @@ def test_what_was_enqueued_while_the_broker_was_away_goes_out_in_order_and_once(
     wait_for(lambda: waits(relay) >= 4, what="the relay tries again and again")
     assert set(Job.objects.values_list("state", flat=True)) == {"waiting"}
     line.restore()
-    left = Job.objects.filter(state="waiting")
-    wait_for(lambda: not left.exists(), seconds=LONGEST_BACKOFF_SECONDS + 10, what="the backlog goes out")
+    within = LONGEST_BACKOFF_SECONDS + 10
+    wait_for(lambda: messages_ready(broker, "probe") == 30, seconds=within, what="the backlog goes out")
     assert messages_in_order(broker) == backlog
     # At most one mark was in vain: that of the batch with which the relay noticed.
     assert max(Job.objects.values_list("publish_number", flat=True)) <= 2
