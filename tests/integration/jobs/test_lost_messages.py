@@ -17,20 +17,20 @@ pytestmark = real_commits
 
 
 def test_messages_that_the_broker_lost_are_published_again_after_the_horizon(
-    relay_here: Relay, broker_here: str, ledger_clock: Clock
+    relay_here: Relay, broker_here: str, clock: Clock
 ) -> None:
     enqueue_many(20)
     relay_here.run_once()
     with Connection(broker_here) as broker:
         broker.default_channel.queue_purge("probe")
     assert relay_here.run_once() == 0  # too early to tell
-    ledger_clock.advance(HORIZON)
+    clock.advance(HORIZON)
     assert relay_here.run_once() == 20
     assert messages_ready(broker_here, "probe") == 20
 
 
 def test_only_as_many_jobs_as_messages_are_missing_are_published_again(
-    relay_here: Relay, broker_here: str, ledger_clock: Clock
+    relay_here: Relay, broker_here: str, clock: Clock
 ) -> None:
     enqueue_many(20)
     relay_here.run_once()
@@ -39,19 +39,19 @@ def test_only_as_many_jobs_as_messages_are_missing_are_published_again(
         for _ in range(5):
             message = channel.basic_get("probe", no_ack=True)
             assert message is not None
-    ledger_clock.advance(HORIZON)
+    clock.advance(HORIZON)
     assert relay_here.run_once() == 5
     assert messages_ready(broker_here, "probe") == 20
 
 
-def test_queues_that_were_deleted_are_declared_again(relay_here: Relay, broker_here: str, ledger_clock: Clock) -> None:
+def test_queues_that_were_deleted_are_declared_again(relay_here: Relay, broker_here: str, clock: Clock) -> None:
     enqueue_many(5)
     relay_here.run_once()
     with Connection(broker_here) as broker:
         channel = broker.default_channel
         for queue in ("probe", "default", topology.DEAD_LETTERS):
             channel.queue_delete(queue)
-    ledger_clock.advance(HORIZON)
+    clock.advance(HORIZON)
     enqueue_many(5)
 
     def all_published() -> bool:

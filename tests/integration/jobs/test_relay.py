@@ -70,12 +70,12 @@ def test_two_relays_never_publish_the_same_job(relay_here: Relay, broker_here: s
 
 
 def test_a_stopped_worker_pool_does_not_make_the_brokers_queue_grow(
-    relay_here: Relay, broker_here: str, ledger_clock: Clock
+    relay_here: Relay, broker_here: str, clock: Clock
 ) -> None:
     jobs = enqueue_many(3 * WINDOW)
     for _ in range(6):
         relay_here.run_once()
         assert messages_ready(broker_here, "probe") == WINDOW
         assert Job.objects.filter(pk__in=jobs, state="published").count() == WINDOW
-        ledger_clock.advance(HORIZON)
+        clock.advance(HORIZON)
     assert Job.objects.order_by("-publish_number")[0].publish_number == 1

@@ -41,10 +41,10 @@ def test_a_run_under_its_lease_is_left_alone(claimed: Callable[..., Claim]) -> N
 
 
 def test_a_run_whose_lease_is_over_waits_again_with_its_deliveries_counted(
-    claimed: Callable[..., Claim], ledger_clock: Clock
+    claimed: Callable[..., Claim], clock: Clock
 ) -> None:
     claim = claimed(key="a")
-    ledger_clock.advance(LEASE)
+    clock.advance(LEASE)
     assert rescue_runs(using="default") == 1
     row = job(claim.job_id)
     assert (row.state, row.reason, row.deliveries, row.attempts) == ("waiting", "lease ran out", 1, 0)
@@ -68,9 +68,7 @@ def test_a_later_session_with_the_same_pid_is_not_taken_for_the_worker(claimed: 
     assert job(claim.job_id).reason == "worker gone"
 
 
-def test_after_a_restart_of_postgresql_only_the_lease_counts(
-    claimed: Callable[..., Claim], ledger_clock: Clock
-) -> None:
+def test_after_a_restart_of_postgresql_only_the_lease_counts(claimed: Callable[..., Claim], clock: Clock) -> None:
     """All sessions are gone then, also those of workers that are well and in the middle of a call."""
     claim = claimed(key="a")
     with connection.cursor() as cursor:
@@ -78,7 +76,7 @@ def test_after_a_restart_of_postgresql_only_the_lease_counts(
         (before_the_restart,) = cursor.fetchone()
     Job.objects.filter(pk=claim.job_id).update(backend_pid=0, started_at=before_the_restart)
     assert rescue_runs(using="default") == 0
-    ledger_clock.advance(LEASE)
+    clock.advance(LEASE)
     assert rescue_runs(using="default") == 1
 
 
@@ -89,22 +87,22 @@ def test_a_run_that_was_claimed_again_meanwhile_is_left_alone(claimed: Callable[
 
 
 def test_a_job_that_keeps_killing_its_workers_is_buried_and_the_domain_hears_of_it(
-    claimed: Callable[..., Claim], ledger_clock: Clock
+    claimed: Callable[..., Claim], clock: Clock
 ) -> None:
     claim = claimed("probe.fail", key="a", kind="permanent")
     Job.objects.filter(pk=claim.job_id).update(deliveries=CRASH_LOOP_CAP)
-    ledger_clock.advance(LEASE)
+    clock.advance(LEASE)
     assert rescue_runs(using="default") == 0
     row = job(claim.job_id)
     assert (row.state, row.reason, Burial.objects.count()) == ("dead", "crash loop", 1)
 
 
 def test_a_run_whose_row_is_locked_holds_up_no_other(
-    claimed: Callable[..., Claim], another_session: psycopg.Connection[Any], ledger_clock: Clock
+    claimed: Callable[..., Claim], another_session: psycopg.Connection[Any], clock: Clock
 ) -> None:
     """A worker that is paused between done and its commit holds such a lock."""
     locked, other = claimed(key="locked"), claimed(key="other")
-    ledger_clock.advance(LEASE)
+    clock.advance(LEASE)
     with another_session.transaction():
         another_session.execute("UPDATE jobs_job SET state = 'done' WHERE id = %s", [locked.job_id])
         assert rescue_runs(using="default") == 1
@@ -112,11 +110,11 @@ def test_a_run_whose_row_is_locked_holds_up_no_other(
 
 
 def test_a_run_that_cannot_be_rescued_holds_up_no_other(
-    claimed: Callable[..., Claim], ledger_clock: Clock, monkeypatch: pytest.MonkeyPatch
+    claimed: Callable[..., Claim], clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken, other = claimed(key="broken"), claimed(key="other")
     Job.objects.filter(pk=broken.job_id).update(deliveries=CRASH_LOOP_CAP)
-    ledger_clock.advance(LEASE)
+    clock.advance(LEASE)
     monkeypatch.setattr(rescue, "die", lambda **_: 1 / 0)
     assert rescue_runs(using="default") == 1
     assert (state_of(broken.job_id), state_of(other.job_id)) == ("running", "waiting")

@@ -49,7 +49,7 @@ def test_a_rolled_back_job_never_runs(live: LiveSystem, enqueued: Callable[..., 
 
 
 def test_a_job_waits_in_the_ledger_until_it_is_due(
-    live: LiveSystem, enqueued: Callable[..., int], ledger_clock: Clock
+    live: LiveSystem, enqueued: Callable[..., int], clock: Clock
 ) -> None:
     with transaction.atomic():
         later = enqueue(
@@ -57,7 +57,7 @@ def test_a_job_waits_in_the_ledger_until_it_is_due(
         )
     wait_for_state(enqueued("probe.leave_a_mark", key="now"), "done")
     assert job(later).publish_number == 0
-    ledger_clock.advance(timedelta(hours=1))
+    clock.advance(timedelta(hours=1))
     wait_for_state(later, "done")
 
 
@@ -74,7 +74,7 @@ def test_a_rate_limited_job_uses_no_attempt(live: LiveSystem, enqueued: Callable
 
 
 def test_a_retry_is_a_row_that_outlives_every_worker_and_the_broker(
-    live: LiveSystem, enqueued: Callable[..., int], ledger_clock: Clock
+    live: LiveSystem, enqueued: Callable[..., int], clock: Clock
 ) -> None:
     job_id = enqueued("probe.fail_and_wait", key="a")
     wait_for(lambda: job(job_id).attempts == 1, what="the first attempt fails")
@@ -84,7 +84,7 @@ def test_a_retry_is_a_row_that_outlives_every_worker_and_the_broker(
     assert (waiting.state, waiting.reason) == ("waiting", "will be tried again")
     assert waiting.available_at > database_now() + timedelta(minutes=4)
     assert "the provider is out" in waiting.error
-    ledger_clock.advance(timedelta(minutes=5))
+    clock.advance(timedelta(minutes=5))
     live.put_right()
     wait_for_state(job_id, "done")
     assert_marked_once(["a"])
