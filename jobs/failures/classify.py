@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import errno
 
-from jobs.errors import PermanentError, RateLimited, TransientError
+from jobs.errors import PermanentError, RateLimited, RetryRequested, TransientError
 from jobs.failures import evidence
 from jobs.failures.codes import (
     ERRNOS,
@@ -26,16 +26,16 @@ from jobs.failures.retry_after import believable, retry_after
 from jobs.failures.table import BY_NAME, Verdict
 
 UNKNOWN: Verdict = (FailureClass.PERMANENT, "unknown: waiting would only hide it")
-_OURS: tuple[tuple[type[Exception], Verdict], ...] = (
-    (RateLimited, (FailureClass.RATE_LIMITED, "its author says so")),
-    (TransientError, (FailureClass.TRANSIENT, "its author says so")),
-    (PermanentError, (FailureClass.PERMANENT, "its author says so")),
-)
+_OURS = {
+    RateLimited: FailureClass.RATE_LIMITED,
+    TransientError: FailureClass.TRANSIENT,
+    PermanentError: FailureClass.PERMANENT,
+}
 
 
 def classify(error: BaseException, *, retried_by_task: tuple[type[BaseException], ...] = ()) -> FailureClass:
     """Return the class of ``error``. ``retried_by_task`` is the task's own ``autoretry_for``."""
-    for ours, (failure, _) in _OURS:
+    for ours, failure in _OURS.items():
         if isinstance(error, ours):
             return failure
     failure, _ = verdict(error)
@@ -45,15 +45,15 @@ def classify(error: BaseException, *, retried_by_task: tuple[type[BaseException]
 
 
 def asked_delay(error: BaseException) -> float | None:
-    """Seconds that the failure itself asks to wait, if it does: our own classes by an attribute, providers by a header.
+    """Seconds that the failure itself asks to wait, if it does: ours by an attribute, a provider's by a header.
 
     The header counts for a rate limit only. After any other failure "come back in 0 seconds" would burn all attempts
     at once, and the policy knows better.
     """
-    for name in ("retry_after", "delay_seconds"):
-        delay = believable(evidence.read(error, name))
-        if delay is not None:
-            return delay
+    if isinstance(error, RateLimited):
+        return believable(error.retry_after)
+    if isinstance(error, RetryRequested):
+        return believable(error.delay_seconds)
     if verdict(error)[0] is not FailureClass.RATE_LIMITED:
         return None
     delays = (retry_after(evidence.http_headers(layer)) for layer in reversed(evidence.layers(error)))
@@ -87,15 +87,19 @@ def _by_provider_code(error: BaseException) -> Verdict | None:
 
 
 def _by_http_status(error: BaseException) -> Verdict | None:
-    status = evidence.http_status(error)
+    status, headers = evidence.http_status(error), evidence.http_headers(error)
     if status is None:
         return None
-    if status == 503 and retry_after(evidence.http_headers(error)) is not None:
+    if status == 503 and retry_after(headers) is not None:
         return FailureClass.RATE_LIMITED, "the server says when it will be back"
-    for library in evidence.library(error):
-        if str(status) in OTHER_STATUSES.get(library, {}):
-            return OTHER_STATUSES[library][str(status)]
-    return by_beginning(HTTP_STATUSES, str(status))
+    others = (OTHER_STATUSES.get(library, {}) for library in evidence.library(error))
+    said = next((known[str(status)] for known in others if str(status) in known), None)
+    said = said or by_beginning(HTTP_STATUSES, str(status))
+    # Stripe's advice counts where it gives hope. It also advises against what would only replay the first answer, but
+    # a payment of which nobody knows the outcome is worth asking for again.
+    if said and said[0] is FailureClass.PERMANENT and headers.get("stripe-should-retry") == "true":
+        return FailureClass.TRANSIENT, "Stripe says that it will pass"
+    return said
 
 
 def _by_smtp_code(error: BaseException) -> Verdict | None:
@@ -111,8 +115,8 @@ def _by_sqlstate(error: BaseException) -> Verdict | None:
 
 
 def _by_errno(error: BaseException) -> Verdict | None:
-    number = error.errno if isinstance(error, OSError) else None
-    return ERRNOS.get(errno.errorcode.get(number or 0, ""))
+    number = evidence.read(error, "errno") if isinstance(error, OSError) else None
+    return ERRNOS.get(errno.errorcode.get(number, "")) if isinstance(number, int) else None
 
 
 def _by_name(error: BaseException) -> Verdict | None:

@@ -7,7 +7,8 @@ from jobs.failures.retry import RATE_LIMIT_SECONDS, SHORTEST_POSTPONEMENT_SECOND
 from jobs.failures.table import TABLE, WRAPPERS, Verdict
 
 ATTEMPTS = (Policy().max_retries or 0) + 1
-UNTOLD = f"{RATE_LIMIT_SECONDS:.0f} s"
+UNTOLD, SHORTEST = f"{RATE_LIMIT_SECONDS:.0f} s", f"{SHORTEST_POSTPONEMENT_SECONDS:.0f} s"
+LONGEST = f"{Policy().backoff_max:.0f} s"
 
 HEAD = f"""\
 # When a job fails
@@ -21,11 +22,10 @@ code; `python -m jobs.failures.page > docs/failures.md` prints this page, and a 
 | **rate limited** | it is postponed for as long as the provider asks for | none used | never |
 | **permanent** | dead at once: waiting heals nothing, or nobody knows this failure | all given up | once, at once |
 
-A transient failure waits a random time of up to 1, 2, 4, 8 … s, {Policy().backoff_max:.0f} s at most. With {ATTEMPTS}
-attempts that is 29 minutes on average and 59 at most: an outage of twenty minutes costs nobody's tickets. A rate limit
-waits as long as `Retry-After` says, {SHORTEST_POSTPONEMENT_SECONDS:.0f} s at least and an hour at most, and {UNTOLD}
-if it says nothing. A job that loses the ledger's own database connection is postponed too. The worked numbers are in
-[`retry.py`](../jobs/failures/retry.py).
+A transient failure waits a random time of up to 1, 2, 4, 8 … s, {LONGEST} at most. {ATTEMPTS} attempts last 29 minutes
+on average and 59 at most: an outage of twenty minutes costs nobody's tickets. A rate limit waits as long as
+`Retry-After` says, {SHORTEST} at least and an hour at most, and {UNTOLD} if it says nothing. A job that loses the
+ledger's own database connection is postponed too. The worked numbers are in [`retry.py`](../jobs/failures/retry.py).
 
 The job's row keeps the last error and its traceback; its reason says `will be tried again`, `rate limited`, `permanent
 error`, `attempts used up` or `crash loop`, and staff read both in the admin. For a dead job, mend the cause and replay
@@ -60,7 +60,7 @@ went wrong: a `KeyError` that was raised while a time-out was handled is still a
 
 `Retry-After` counts for rate limits: in seconds, or as a date, which counts from the `Date` of the same answer. What is
 negative, infinite or no number is not believed; then {UNTOLD} are waited. A 503 with a `Retry-After` that can be
-believed is a rate limit.
+believed is a rate limit. Stripe's `Stripe-Should-Retry: true` makes a permanent failure transient.
 
 PostgreSQL tells no SQLSTATE when a connection is refused, so a wrong password looks like a server that is away, and is
 tried again.

@@ -181,6 +181,17 @@ def test_stripes_errors_are_told_apart(
     assert classify(error) is failure
 
 
+@pytest.mark.parametrize(
+    ("status", "advice", "failure"),
+    [(400, "true", T), (429, "true", R), (400, "false", P), (500, "false", T), (400, "perhaps", P)],
+)
+def test_stripes_advice_counts_where_it_gives_hope(
+    answering_server: AnsweringServer, status: int, advice: str, failure: FailureClass
+) -> None:
+    answering_server.answer(status, {"Stripe-Should-Retry": advice}, stripe_error())
+    assert classify(failure_of(call_stripe, answering_server.url)) is failure
+
+
 @pytest.mark.parametrize("status", [200, 502, 503])
 def test_a_page_instead_of_stripes_answer_is_tried_again(answering_server: AnsweringServer, status: int) -> None:
     answering_server.answer(status, body=b"<html>Bad gateway</html>")
