@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING
 import sentry_sdk
 import structlog
 from billiard.common import terminate_handler_fired
+from billiard.exceptions import SoftTimeLimitExceeded
 from celery.exceptions import WorkerShutdown, WorkerTerminate
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError, OperationalError
 from structlog.contextvars import bound_contextvars
 
 from jobs import claim as claims
@@ -140,7 +141,10 @@ def _run_body(task: LedgerTask, claim: Claim) -> Outcome:
             # into the ledger; if it could not, the rescue brings the job back when the database session is gone.
             log.warning("run_interrupted")
             raise SystemExit from error
-        return _failed(task, claim, error)
+        interruption = _interruption_behind(error)
+        if isinstance(interruption, StopOrdered):
+            return _hand_back(task, claim)
+        return _failed(task, claim, interruption or error)
     metrics.DONE.labels(task=task.name).inc()
     return Outcome.SETTLED
 
@@ -157,6 +161,22 @@ def _failed(task: LedgerTask, claim: Claim, error: BaseException) -> Outcome:
     if not _write_next_attempt(task, claim, decision, error):
         return _lease_lost(task)
     return Outcome.SETTLED
+
+
+def _interruption_behind(error: BaseException) -> BaseException | None:
+    """The time limit or the order to stop that struck inside of Django's own rollback or commit.
+
+    Django then stumbles over the connection that was left in the middle of a statement, and what it raises looks like
+    a fault of the program. Only a database's error is looked behind: a body may have its own answer to a time limit.
+    """
+    behind: BaseException | None = error
+    seen = set()
+    while isinstance(error, (DatabaseError, InterfaceError)) and behind is not None and id(behind) not in seen:
+        if isinstance(behind, (SoftTimeLimitExceeded, StopOrdered)):
+            return behind
+        seen.add(id(behind))
+        behind = behind.__cause__ or behind.__context__
+    return None
 
 
 def _hand_back(task: LedgerTask, claim: Claim) -> Outcome:

@@ -24,8 +24,11 @@ FLUSH_SECONDS = 2.0
 """How long a child that goes lets Sentry send what it has."""
 
 
-class StopOrdered(BaseException):
-    """The worker stops: this run gives its job back."""
+class StopOrdered(KeyboardInterrupt):
+    """The worker stops: this run gives its job back.
+
+    A KeyboardInterrupt, so that psycopg cancels the statement that it waits for instead of leaving it to run.
+    """
 
 
 class _Child:

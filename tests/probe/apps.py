@@ -1,6 +1,7 @@
 from django.apps import AppConfig
 
 from tests import failpoints, sabotage
+from tests.probe import deafness
 
 
 class ProbeConfig(AppConfig):
@@ -10,3 +11,4 @@ class ProbeConfig(AppConfig):
     def ready(self) -> None:
         sabotage.commit()
         failpoints.install()
+        deafness.install()
