@@ -78,6 +78,30 @@ def _enqueue_after_commit() -> None:
     views.enqueue = enqueue_later  # type: ignore[assignment]
 
 
+def _web_commits_later() -> None:
+    """The web answers before its commit is in PostgreSQL's log, as relay and workers may."""
+    from django.db import connection
+
+    from tests.probe import views
+
+    insert = views.insert
+
+    def insert_carelessly(key: str) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL synchronous_commit TO off")
+        insert(key)
+
+    views.insert = insert_carelessly
+
+
+def _new_key_each_attempt() -> None:
+    """Each attempt tells the provider another idempotency key."""
+    from jobs.claim import current_claim
+    from tests.probe import tasks
+
+    tasks.idempotency_key = lambda: str(current_claim())
+
+
 SABOTAGES: dict[str, Callable[[], None]] = {
     "no-token": _no_token,
     "no-rescue-of-runs": _no_rescue_of_runs,
@@ -85,6 +109,8 @@ SABOTAGES: dict[str, Callable[[], None]] = {
     "claim-anything": _claim_anything,
     "effects-before-done": _effects_before_done,
     "enqueue-after-commit": _enqueue_after_commit,
+    "web-commits-later": _web_commits_later,
+    "new-key-each-attempt": _new_key_each_attempt,
 }
 
 

@@ -39,7 +39,7 @@ class Crew(System):
             process.resume()
             process.wait_until_ready()
         if self.all_of("web"):
-            wait_for(self._web_answers, what="the web answers")
+            wait_for(self._web_answers, seconds=60, what="the web answers")
 
     def all_of(self, kind: str) -> list[Process]:
         return [process for process in self.processes if process.name.startswith(kind)]
@@ -69,7 +69,7 @@ class Crew(System):
         command = [
             sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(self.web_port),
             "--workers", "2", "--blocking-threads", "4", "--backpressure", "64", "--respawn-failed-workers",
-            "--respawn-interval", "0.1", "--no-ws", "config.wsgi:application",
+            "--respawn-interval", "0.1", "--no-ws", "tests.probe.wsgi:application",
         ]  # fmt: skip
         self._start("web", command, ready="Listening at", wait=False)
 

@@ -63,8 +63,7 @@ def two_paused_in_turn(scene: Scene) -> None:
 
 def _relay_while_struck(scene: Scene, point: str, action: Action, *, every: int) -> None:
     """Jobs come in small lots meanwhile, so that there are many batches to strike at."""
-    times = 3
-    scene.arm(point, action, times=times, every=every)
+    scene.arm(point, action, times=min(3, max(1, scene.jobs // 50)), every=every)
     lots = 20
     for lot in range(lots):
         scene.enqueue(scene.jobs // lots, prefix=f"lot{lot}.")

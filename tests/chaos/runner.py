@@ -127,9 +127,12 @@ class Runner:
         return verdicts
 
     def _run(self, fault: Fault) -> Verdict:
-        scene = self._set(fault)
+        scene = self._scene(fault)
         began = time.time()
         try:
+            self._set(fault)
+            scene.begin()
+            began = time.time()
             fault.act(scene)
             scene.until_all_ended()
         except TookTooLong as error:
@@ -151,7 +154,7 @@ class Runner:
             problems=tuple(scene.problems),
         )
 
-    def _set(self, fault: Fault) -> Scene:
+    def _set(self, fault: Fault) -> None:
         """Everything empty, and everybody at work."""
         self.failpoints.disarm()
         with connection.cursor() as cursor:
@@ -160,6 +163,8 @@ class Runner:
         self.provider.forget()
         self.crew.replace_the_dead(relays=fault.relays, web=fault.web)
         self.crew.wait_until_ready()
+
+    def _scene(self, fault: Fault) -> Scene:
         return Scene(
             fault=fault,
             broker=self.broker,

@@ -51,11 +51,13 @@ class Scene:
     poison: dict[str, str] = field(default_factory=dict)
     promised: set[str] = field(default_factory=set)
     times_unanswered: int = 0
+    _deadline: float = 0.0
     _last_fired_at: float = 0.0
     _armed: list[str] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        self.deadline = time.monotonic() + self.fault.seconds
+    def begin(self) -> None:
+        """The fault's time runs from now on."""
+        self._deadline = time.monotonic() + self.fault.seconds
 
     # Jobs
 
@@ -129,7 +131,7 @@ class Scene:
     def until(self, condition: Callable[[], object], what: str) -> None:
         """Wait, replacing what has died. Raises TookTooLong at the fault's deadline."""
         while not self._asked(condition):
-            if time.monotonic() > self.deadline:
+            if time.monotonic() > self._deadline:
                 raise TookTooLong(f"not within {self.fault.seconds:.0f} s: {what}")
             self.crew.replace_the_dead(relays=self.fault.relays, web=self.fault.web)
             time.sleep(LOOK_SECONDS)

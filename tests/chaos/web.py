@@ -26,12 +26,18 @@ def killed_after_the_commit(scene: Scene) -> None:
     scene.expect(unanswered, "no purchase was committed whose fan read nothing")
 
 
+@fault("killed with all its processes between insert and commit", web=1)
+def all_killed_before_the_commit(scene: Scene) -> None:
+    _buy_while_struck(scene, "between insert and commit", "kill all", most=2)
+
+
 @fault("cut off from the database between insert and commit", web=1)
 def cut_off_before_the_commit(scene: Scene) -> None:
     _buy_while_struck(scene, "between insert and commit", "cut the database")
 
 
-def _buy_while_struck(scene: Scene, point: str, action: Action) -> None:
-    scene.arm(point, action, times=STRIKES, every=max(2, scene.jobs // (2 * STRIKES)))
+def _buy_while_struck(scene: Scene, point: str, action: Action, *, most: int = STRIKES) -> None:
+    strikes = min(most, max(2, scene.jobs // 20))
+    scene.arm(point, action, times=strikes, every=max(2, scene.jobs // (2 * strikes)))
     with scene.buyers():
         pass

@@ -58,6 +58,22 @@ def killed_as_by_oom(scene: Scene) -> None:
                 scene.strike(lambda victim=victim: os.kill(victim, signal.SIGKILL))  # type: ignore[misc]
 
 
+@fault("told to stop, one after the other")
+def rolling_restart(scene: Scene) -> None:
+    """As in every deploy: what runs ends or is handed back, and nothing is even repeated."""
+    scene.provider.forget(seconds=0.02)
+    scene.enqueue()
+    for turn in range(2):
+        scene.until_share_done((turn + 1) / 4)
+        worker = scene.crew.workers[0]
+        scene.strike(worker.terminate)
+        scene.until(lambda: len(scene.crew.workers) == 2, "it is replaced")
+        scene.crew.workers[-1].wait_until_ready()
+    scene.until_all_ended()
+    repeated = sum(scene.provider.calls.values()) - len(scene.provider.effects)
+    scene.expect(repeated == 0, f"{repeated} calls were repeated over an orderly stop")
+
+
 @fault("paused in the call, beyond its lease", short=True)
 def paused_in_the_call(scene: Scene) -> None:
     _paused_beyond_its_lease(scene, "in the call")
@@ -75,9 +91,10 @@ def paused_before_its_commit(scene: Scene) -> None:
 
 def _paused_beyond_its_lease(scene: Scene, point: str) -> None:
     """A worker with its children stands still; its jobs run elsewhere; then it goes on, and its record is refused."""
-    for turn in range(2):
+    turns = min(2, max(1, scene.jobs // 100))
+    for turn in range(turns):
         scene.arm(point, "pause all", times=1, every=max(2, scene.jobs // 5))
-        scene.enqueue(scene.jobs // 2, prefix=f"turn{turn}.")
+        scene.enqueue(scene.jobs // turns, prefix=f"turn{turn}.")
         scene.until_fired(point)
         (child,) = scene.failpoints.fired_by(point)
         paused = scene.crew.group_of(child)

@@ -164,13 +164,18 @@ def charge(*, key: str) -> None:
         Mark.objects.create(key=key)
 
 
-def _charge_at_provider(key: str) -> None:
-    """One call over HTTP. The idempotency key is the job's: every attempt sends the same."""
+def idempotency_key() -> str:
+    """The job's: every attempt sends the same."""
     claim = current_claim()
     assert claim is not None
+    return f"{claim.using}:{claim.job_id}"
+
+
+def _charge_at_provider(key: str) -> None:
+    """One call over HTTP."""
     provider = http.client.HTTPConnection(urlsplit(os.environ["CHAOS_PROVIDER_URL"]).netloc, timeout=2)
     try:
-        provider.request("POST", "/charges", body=key, headers={"Idempotency-Key": f"{claim.using}:{claim.job_id}"})
+        provider.request("POST", "/charges", body=key, headers={"Idempotency-Key": idempotency_key()})
         if provider.getresponse().status != 200:
             raise TransientError("the provider is out")
     except http.client.HTTPException as error:
