@@ -13,7 +13,7 @@ from jobs import metrics
 
 log = structlog.get_logger(__name__)
 
-LOOK_AGAIN_SECONDS = 5.0
+LOOK_AGAIN_SECONDS = 2.0
 """How long a queue with a fault is left alone before somebody looks whether it was mended."""
 
 _known: dict[str, str] = {}

@@ -34,8 +34,7 @@ _WORK_ARGUMENTS = {
     "x-max-length": MAX_LENGTH,
 }
 
-
-DELETE_QUEUE = "Its arguments cannot be changed: let its messages be worked off, or not, and delete the queue."
+DELETE_QUEUE = "Its arguments cannot be changed: let workers empty it, then delete it. It is declared again by itself."
 DELETE_KEY = "Delete the key, and find out who writes to it."
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from celery import current_app
-from django.db import transaction
+from django.db import connection, transaction
 from kombu import Connection
 
 from jobs.broker.messages import read_message
@@ -14,6 +14,8 @@ from jobs.enqueue import enqueue
 from jobs.models import Job
 from jobs.relay import LONGEST_BACKOFF_SECONDS, Relay
 from tests.fixtures_jobs import environment, messages_ready
+from tests.fixtures_relay import talking_to
+from tests.fixtures_storefront import free_ports
 from tests.ledger import real_commits
 from tests.network import Line
 from tests.processes import Process, System, wait_for
@@ -89,6 +91,7 @@ def test_the_relay_waits_ever_longer_up_to_a_bound(transactional_db: None, monke
             relay.stop()
 
     monkeypatch.setattr(relay, "_sleep", sleep)
-    monkeypatch.setitem(current_app.conf, "broker_url", "redis://127.0.0.1:1/")
-    relay.run()
+    with talking_to(f"redis://127.0.0.1:{free_ports(1)[0]}/"):
+        relay.run()
+    connection.close()  # an engine session has short time limits, which other tests do not expect
     assert pauses == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0, 5.0]
