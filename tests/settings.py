@@ -1,5 +1,7 @@
 """The settings of the tests: production's, and a probe app whose jobs count what happened to them."""
 
+import os
+
 from config.settings import *  # noqa: F403
 from config.settings import INSTALLED_APPS, LEDGER_EVENTS, LEDGER_QUEUES, LEDGER_TASKS
 from jobs.broker.topology import work_queues
@@ -30,7 +32,7 @@ SLOW_PROBE_QUEUE = Queue(
 LEDGER_QUEUES = (*LEDGER_QUEUES, PROBE_QUEUE, SLOW_PROBE_QUEUE)
 CELERY_TASK_QUEUES = work_queues(LEDGER_QUEUES)
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 1
-LEDGER_WATCHDOG_SECONDS = 0.5
+LEDGER_WATCHDOG_SECONDS = float(os.environ.get("TEST_WATCHDOG_SECONDS", "0.5"))
 LEDGER_TASKS = {
     **LEDGER_TASKS,
     "probe.leave_a_mark": "probe",

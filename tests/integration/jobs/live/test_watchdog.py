@@ -64,12 +64,23 @@ def test_a_worker_that_stays_deaf_starts_over_in_its_process(
     worker = live.workers[0]
     deafness.arm(failpoints.folder, "process", workers=1)
     deafen(live_broker, failpoints, workers=1)
-    job_id = enqueued("probe.call", key="a")
-    wait_until_done([job_id])
-    assert_marked_once(["a"])
+    keys = [str(number) for number in range(20)]
+    jobs = [enqueued("probe.call", key=key) for key in keys]
+    wait_until_done(jobs, seconds=40)
+    assert_marked_once(keys)
     assert worker.alive
     assert count_lines(live, "worker_is_deaf") == 1
     assert sum(" ready." in line for line in worker.output) == 2
+
+
+def test_workers_whose_consumers_rabbitmq_has_forgotten_connect_anew_before_a_message_comes(
+    live: LiveSystem, live_broker: str, failpoints: Failpoints, enqueued: Callable[..., int]
+) -> None:
+    deafen(live_broker, failpoints, workers=2)
+    if live_broker.startswith("amqp"):
+        wait_for(lambda: count_lines(live, "consumer_is_deaf") >= 2, seconds=10)
+    wait_until_done([enqueued("probe.call", key="a")])
+    assert_marked_once(["a"])
 
 
 def test_workers_that_are_busy_or_were_paused_are_not_taken_for_deaf(
