@@ -7,6 +7,7 @@ arguments stay, and with them every idempotency key and Message-ID that hangs on
 
 from __future__ import annotations
 
+import sentry_sdk
 import structlog
 from django.db import connections, transaction
 from django.utils.translation import gettext as _
@@ -16,7 +17,7 @@ from jobs.audit import require_reason, write_down
 from jobs.dead.callbacks import callback_of
 from jobs.dead.fit import names_of, why_not
 from jobs.dead.selection import DeadRow, Filter, pages
-from jobs.errors import DoesNotFit, NotDead, ReplayRefused
+from jobs.errors import DoesNotFit, JobsError, NotDead, ReplayRefused
 from jobs.models import StaffAction
 
 log = structlog.get_logger(__name__)
@@ -81,6 +82,11 @@ def _tell_the_domain(row: DeadRow, *, using: str) -> None:
         on_replay(**row.args)
         # A deferred constraint would otherwise fail at the commit, and take other jobs of the batch with it.
         connections[using].check_constraints()
+    except JobsError as refusal:  # a sentence of our own, which says what to do
+        raise ReplayRefused(str(refusal)) from refusal
     except (Exception, SystemExit) as failure:
+        # Its text may name people: it goes to Sentry, and only its class to the screen.
+        sentry_sdk.capture_exception(failure)
+        log.warning("on_replay_failed", job=row.job_id, task=row.task, error=type(failure).__name__)
         words = _("What the task does on a replay failed (%(error)s), so nothing was changed.")
         raise ReplayRefused(words % {"error": type(failure).__name__}) from failure

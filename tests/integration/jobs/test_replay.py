@@ -11,7 +11,7 @@ from django.db import connection, transaction
 
 from jobs.clock import database_now
 from jobs.dead.replay import replay_job
-from jobs.errors import DoesNotFit, NotDead, ReasonMissing, ReplayRefused
+from jobs.errors import DoesNotFit, NotDead, PermanentError, ReasonMissing, ReplayRefused
 from jobs.models import Job, StaffAction
 from jobs.worker.execution import Outcome
 from tests.fixtures_dead_jobs import DeadJobs
@@ -121,6 +121,11 @@ def raise_an_error(*, key: str) -> None:
     raise RuntimeError("not today")
 
 
+def refuse_in_words(*, key: str) -> None:
+    dig_up(key=key)
+    raise PermanentError("The order was refunded. Discard its job.")
+
+
 def leave_the_process(*, key: str) -> None:
     dig_up(key=key)
     raise SystemExit(1)
@@ -172,3 +177,10 @@ def test_a_callback_that_fails_leaves_the_job_dead_and_everything_as_it_was(
         replay_job(job_id=dead.pk, generation=0, **WHO_AND_WHY)
     assert (job(dead.pk).state, job(dead.pk).generation) == ("dead", 0)
     assert (Burial.objects.count(), StaffAction.objects.count()) == (1, 0)
+
+
+def test_a_callback_that_refuses_in_words_is_heard(buried: Callable[[Any], Job]) -> None:
+    dead = buried(refuse_in_words)
+    with pytest.raises(ReplayRefused, match=r"The order was refunded\. Discard its job"):
+        replay_job(job_id=dead.pk, generation=0, **WHO_AND_WHY)
+    assert (job(dead.pk).state, Burial.objects.count(), StaffAction.objects.count()) == ("dead", 1, 0)
