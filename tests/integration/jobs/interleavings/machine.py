@@ -267,8 +267,7 @@ class Interleavings(RuleBasedStateMachine):
     def _everything_comes_to_its_end(self) -> None:
         """I2: without further faults every job is done, dead or cancelled soon."""
         while standing := self._standing():
-            for actor in standing:
-                actor.go_on(until=None)
+            standing[0].go_on(until=None)
             self.the_ledger_is_in_order()
         assert not self.blocked, f"nobody stands still, and yet these wait: {self.blocked}"
         for _ in range(ROUNDS_TO_THE_END):
