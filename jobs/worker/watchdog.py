@@ -1,5 +1,4 @@
-"""A watchdog for workers that live and do not hear: messages wait, and the worker has room and receives none; or
-RabbitMQ knows of no consumer of a queue that the worker consumes.
+"""A watchdog for workers that live and do not hear: messages wait, and the worker has room and receives none.
 
 It happens after a reconnect that went wrong, and to the consumers of a quorum queue that was deleted and declared
 anew at once; a probe of liveness sees nothing of it. The watchdog looks every ``LEDGER_WATCHDOG_SECONDS``. After
@@ -26,7 +25,6 @@ from django.conf import settings
 from kombu.connection import Connection
 from kombu.exceptions import KombuError
 
-from jobs.broker import is_amqp
 from jobs.worker.children import running
 
 log = structlog.get_logger(__name__)
@@ -53,18 +51,18 @@ class Judge:
         self._bad_looks = 0
         self._reconnected = False
 
-    def look(self, *, now: float, received: int, has_room: bool, unheard: Callable[[], int | None]) -> Verdict:
+    def look(self, *, now: float, received: int, has_room: bool, ready: Callable[[], int | None]) -> Verdict:
         """Say what follows from this look.
 
-        now: seconds on a clock that only grows. received: messages since the worker started. unheard: asks the broker
-        (see that function), which is only done when the rest looks bad.
+        now: seconds on a clock that only grows. received: messages since the worker started. ready: asks how many
+        messages wait for it, None if nobody knows; it is only asked when the rest looks bad.
         """
         was_paused = now - self._looked_at > 3 * self._interval
         heard = received != self._received
         self._looked_at, self._received = now, received
         if heard:
             self._reconnected = False
-        if heard or was_paused or not has_room or not unheard():
+        if heard or was_paused or not has_room or not ready():
             self._bad_looks = 0
             return Verdict.NOTHING
         self._bad_looks += 1
@@ -100,7 +98,7 @@ class Watchdog(bootsteps.StartStopStep):
                 now=time.monotonic(),
                 received=worker.consumer.received,
                 has_room=len(running(worker)) < worker.concurrency,
-                unheard=partial(unheard, worker.app.connection_for_read(), queues),
+                ready=partial(messages_ready, worker.app.connection_for_read(), queues),
             )
             if verdict is Verdict.RECONNECT:
                 log.warning("consumer_is_deaf", queues=queues, then="it connects anew")
@@ -110,26 +108,24 @@ class Watchdog(bootsteps.StartStopStep):
                 worker.soft_stop.order_restart()
 
 
-def unheard(connection: Connection, queues: list[str]) -> int | None:
-    """Count the messages that wait in ``queues``, and the queues that nobody consumes; closes the connection.
+def messages_ready(connection: Connection, queues: list[str]) -> int | None:
+    """Count the messages that wait in ``queues``, and close the connection; None when the broker cannot be asked.
 
-    Returns None when the broker cannot be asked. Redis knows no consumers. RabbitMQ does, and the consumers of a queue
-    that was deleted are gone; the next message makes it take one of them for alive, and fills its prefetch first.
+    RabbitMQ first fills the prefetch of a consumer that does not hear; these messages the ledger publishes again.
     """
     errors = (*connection.connection_errors, *connection.channel_errors, KombuError, OSError)
     try:
         with connection:
             connection.ensure_connection(max_retries=1, interval_start=0.2, timeout=5)
-            return sum(_unheard_in(connection, queue) for queue in queues)
+            return sum(_ready_in(connection, queue) for queue in queues)
     except errors:
         return None
 
 
-def _unheard_in(connection: Connection, queue: str) -> int:
+def _ready_in(connection: Connection, queue: str) -> int:
     """A queue that does not exist holds nothing. It is not declared: that is what makes consumers deaf."""
     with suppress(*connection.channel_errors), connection.channel() as channel:
-        at_broker = channel.queue_declare(queue, passive=True)
-        return int(at_broker.message_count) or int(is_amqp(connection) and at_broker.consumer_count == 0)
+        return int(channel.queue_declare(queue, passive=True).message_count)
     return 0
 
 

@@ -23,11 +23,11 @@ class Looks:
         after: float = 1,
         received: int = 0,
         has_room: bool = True,
-        unheard: Callable[[], int | None] = lambda: 5,
+        ready: Callable[[], int | None] = lambda: 5,
     ) -> Verdict:
         self.now += after
         self.received += received
-        return self.judge.look(now=self.now, received=self.received, has_room=has_room, unheard=unheard)
+        return self.judge.look(now=self.now, received=self.received, has_room=has_room, ready=ready)
 
 
 @pytest.fixture
@@ -50,8 +50,8 @@ def test_a_worker_with_room_that_receives_nothing_while_messages_wait_connects_a
     [
         {"received": 1},
         {"has_room": False},
-        {"unheard": lambda: 0},
-        {"unheard": lambda: None},
+        {"ready": lambda: 0},
+        {"ready": lambda: None},
         {"after": 60},
     ],
     ids=["it hears", "it is busy", "nothing waits", "the broker cannot be asked", "it was paused"],
@@ -73,5 +73,5 @@ def test_the_broker_is_not_asked_while_the_worker_is_busy_or_hears(looks: Looks)
     def unasked() -> int:
         raise AssertionError("asked")
 
-    looks.look(received=1, unheard=unasked)
-    looks.look(has_room=False, unheard=unasked)
+    looks.look(received=1, ready=unasked)
+    looks.look(has_room=False, ready=unasked)

@@ -32,7 +32,8 @@ def count_lines(live: LiveSystem, text: str) -> int:
 def deafen(url: str, failpoints: Failpoints, *, workers: int) -> None:
     """Make the workers deaf for real."""
     if url.startswith("amqp"):
-        # RabbitMQ never cancels the consumers of a quorum queue that is declared anew at once.
+        # RabbitMQ never cancels the consumers of a quorum queue that is declared anew at once. It takes them for alive
+        # and gives them as many messages as they may have, so the tests send more than that.
         (queue,) = topology.work_queues([queue_named("probe")])
         with Connection(url) as broker:
             broker.default_channel.queue_delete("probe")
@@ -47,7 +48,7 @@ def test_workers_that_do_not_hear_their_messages_connect_anew(
 ) -> None:
     pids = [worker.pid for worker in live.workers]
     deafen(live_broker, failpoints, workers=2)
-    keys = [str(number) for number in range(40)]
+    keys = [str(number) for number in range(100)]
     jobs = [enqueued("probe.call", key=key, seconds=0.1) for key in keys]
     wait_until_done(jobs)
     assert_marked_once(keys)
@@ -71,16 +72,6 @@ def test_a_worker_that_stays_deaf_starts_over_in_its_process(
     assert worker.alive
     assert count_lines(live, "worker_is_deaf") == 1
     assert sum(" ready." in line for line in worker.output) == 2
-
-
-def test_workers_whose_consumers_rabbitmq_has_forgotten_connect_anew_before_a_message_comes(
-    live: LiveSystem, live_broker: str, failpoints: Failpoints, enqueued: Callable[..., int]
-) -> None:
-    deafen(live_broker, failpoints, workers=2)
-    if live_broker.startswith("amqp"):
-        wait_for(lambda: count_lines(live, "consumer_is_deaf") >= 2, seconds=10)
-    wait_until_done([enqueued("probe.call", key="a")])
-    assert_marked_once(["a"])
 
 
 def test_workers_that_are_busy_or_were_paused_are_not_taken_for_deaf(
