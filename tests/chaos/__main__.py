@@ -37,9 +37,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
     parser.add_argument("--short", action="store_true", help="fewer faults with fewer jobs, for CI")
     parser.add_argument("--broker", action="append", choices=BROKERS, help="only this one")
-    parser.add_argument(
-        "--only", metavar="TEXT", action="append", help="only faults whose line begins with or has this"
-    )
+    parser.add_argument("--only", metavar="TEXT", action="append", help="only faults whose name, as printed, has this")
     parser.add_argument("--jobs", type=int, help=f"jobs for each fault: {JOBS}, or {SHORT_JOBS} in the short form")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="what random harm is drawn from")
     parser.add_argument("--sabotage", help="break the engine in this way, to see that it is found: see sabotage.py")
@@ -58,6 +56,7 @@ def _set_up_django(servers: Servers) -> None:
         REDIS_URL=servers.redis.url(0),
         BROKER_URL=servers.broker_url("redis"),
         LOG_FORMAT="json",
+        LOG_LEVEL="ERROR",  # this process's own, whose wake-ups fail while PostgreSQL is away
         PYTHONUNBUFFERED="1",
         PYTHONWARNINGS="ignore:You're running the worker with superuser privileges",
     )

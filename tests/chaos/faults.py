@@ -39,7 +39,7 @@ def fault(name: str, **options: float | int | bool) -> Callable[[Act], Act]:
 
     def enter(act: Act) -> Act:
         family = act.__module__.rpartition(".")[2]
-        ALL.append(Fault(name=f"{name}", family=family, act=act, **options))  # type: ignore[arg-type]
+        ALL.append(Fault(name=name, family=family, act=act, **options))  # type: ignore[arg-type]
         return act
 
     return enter

@@ -72,6 +72,7 @@ def _environment(
         "BROKER_URL": servers.broker_url(broker),
         "FAILPOINTS": str(failpoints.folder),
         "CHAOS_PROVIDER_URL": provider.url,
+        "LOG_LEVEL": "INFO",
     }
     if options.sabotage:
         environment["SABOTAGE"] = options.sabotage

@@ -85,7 +85,7 @@ class Verdict:
         states = Counter(self.observed.states.values())
         repeats = self.calls - len(self.observed.effects)
         return (
-            f"{self.fault:<58} {self.broker:<8} jobs={len(self.observed.states)} fired={self.fired}"
+            f"{self.fault:<66} {self.broker:<8} jobs={len(self.observed.states)} fired={self.fired}"
             f" done={states['done']} dead={states['dead']} calls={self.calls} repeated={repeats}"
             f" seconds={self.seconds:.1f} recovered={self.recovered:.1f}s"
             f" lost={len(self.observed.lost)} duplicated={len(self.observed.duplicated)}"
