@@ -19,6 +19,7 @@ from jobs.clock import database_now
 from jobs.dead.bulk import Result
 from jobs.dead.instants import Typed, read_instant
 from jobs.dead.selection import QUARANTINE_GENERATION, DeadRow, Filter, groups, pages
+from jobs.management.interruption import Interruption
 from jobs.management.progress import Progress
 
 BATCH = 200
@@ -113,9 +114,12 @@ class DeadJobsCommand(BaseCommand):
         result = Result()
         self.progress.begin(total)
         try:
-            for rows in _paced(chosen, rate=rate):
-                result.add(self.apply(rows, by=by, reason=reason, pause_seconds=1 / rate if rate else 0))
-                self.progress.advance(result.changed + result.missed + len(result.refused))
+            with Interruption() as interruption:
+                for rows in _paced(chosen, rate=rate, interruption=interruption):
+                    result.add(self.apply(rows, by=by, reason=reason, pause_seconds=1 / rate if rate else 0))
+                    self.progress.advance(result.looked_at)
+                if interruption.asked and result.looked_at < total:
+                    raise KeyboardInterrupt
         except KeyboardInterrupt:
             self.progress.end()
             raise CommandError(
@@ -135,8 +139,8 @@ class DeadJobsCommand(BaseCommand):
             raise CommandError(f"Left as they were: {_jobs(len(result.refused))}.{shown}")
 
 
-def _paced(chosen: Filter, *, rate: float | None) -> Iterator[list[DeadRow]]:
-    """The chosen jobs in batches; with a rate, each when its time has come.
+def _paced(chosen: Filter, *, rate: float | None, interruption: Interruption) -> Iterator[list[DeadRow]]:
+    """The chosen jobs in batches until somebody interrupts; with a rate, each when its time has come.
 
     The jobs of a batch are spread by the database, their batches by this process: whoever stops it has stopped the
     replay, but for the seconds of one batch.
@@ -145,7 +149,9 @@ def _paced(chosen: Filter, *, rate: float | None) -> Iterator[list[DeadRow]]:
     size = BATCH if rate is None else min(BATCH, max(1, int(rate * SPREAD_SECONDS)))
     for rows in pages(chosen, size=size):
         if rate is not None:
-            time.sleep(max(0.0, began + given / rate - time.monotonic()))
+            interruption.sleep_until(began + given / rate)
+        if interruption.asked:
+            return
         yield rows
         given += len(rows)
 
