@@ -31,27 +31,7 @@ def calls(key: str) -> int:
     return Call.objects.filter(key=key).count()
 
 
-def test_a_worker_without_work_leaves_at_once(live: LiveSystem) -> None:
-    for worker, order in zip(live.workers, [signal.SIGTERM, signal.SIGINT], strict=True):
-        tell(worker, order)
-        assert seconds_until_gone(worker) < 1
-        assert worker.terminate() == 0
-
-
-def test_jobs_that_end_in_time_run_once_and_those_that_wait_behind_them_run_elsewhere(
-    live: LiveSystem, enqueued: Callable[..., int]
-) -> None:
-    keys = [str(number) for number in range(16)]
-    jobs = [enqueued("probe.call", key=key, seconds=0.4) for key in keys]
-    wait_for(lambda: Call.objects.count() >= 4, what="both workers are busy")
-    tell(live.workers[0], signal.SIGTERM)
-    assert seconds_until_gone(live.workers[0]) < 1  # as soon as its two jobs have ended
-    wait_until_done(jobs)
-    assert_marked_once(keys)
-    assert Call.objects.count() == len(keys)
-
-
-def test_a_long_job_is_handed_back_when_the_time_is_over_and_another_worker_takes_it_at_once(
+def test_a_long_job_is_handed_back_when_the_time_is_over_and_a_worker_without_work_leaves_at_once(
     live: LiveSystem, enqueued: Callable[..., int]
 ) -> None:
     job_id = enqueued("probe.take_long", key="long", seconds=25, times=1)
@@ -64,6 +44,10 @@ def test_a_long_job_is_handed_back_when_the_time_is_over_and_another_worker_take
     assert any("job_handed_back" in line for line in worker.output)
     assert not any("run_rescued" in line for line in live.relay.output)
     assert_marked_once(["long"])
+    (idle,) = [worker for worker in live.workers if worker.alive]
+    tell(idle, signal.SIGINT)
+    assert seconds_until_gone(idle) < 1
+    assert [worker.terminate() for worker in live.workers] == [0, 0]
 
 
 def test_stops_do_not_count_as_crashes_however_many_meet_one_job(
