@@ -79,8 +79,8 @@ SABOTAGE = {
 
 
 @pytest.fixture
-def stage(ledger_clock: Clock, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    """The actors on an empty ledger with one queue; the clock is put right by ``ledger_clock``."""
+def stage(clock: Clock, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """The actors on an empty ledger with one queue; the clock is put right by ``clock``."""
     settings.LEDGER_QUEUES = (QUEUE,)
     settings.LEDGER_TASKS = {TASK: QUEUE.name}
     monkeypatch.setattr(logging.root.manager, "disable", logging.CRITICAL)  # thousands of lines that nobody reads
