@@ -40,14 +40,14 @@ class DeadJobsCommand(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         choose = parser.add_argument_group("which dead jobs (all that are given must hold)")
         choose.add_argument("--job", type=int, nargs="+", action="extend", metavar="ID", help="these numbers")
-        choose.add_argument("--task", default="", help="this task; tickets.* for all that begin like that")
-        choose.add_argument("--error", default="", help="part of the error or of the reason, in any case")
-        choose.add_argument("--queue", default="", help="this queue")
+        choose.add_argument("--task", type=_text, help="this task; tickets.* for all that begin like that")
+        choose.add_argument("--error", type=_text, help="part of the error or of the reason, in any case")
+        choose.add_argument("--queue", type=_text, help="this queue")
         choose.add_argument(
             "--since", type=_instant, help="died at or after: 2026-11-29T18:00+01:00, or an age: 2h, 3d"
         )
         choose.add_argument("--until", type=_instant, help="died at or before; likewise")
-        choose.add_argument("--subject", default="", help="about this, in full: order:ABCD2345")
+        choose.add_argument("--subject", type=_text, help="about this, in full: order:ABCD2345")
         choose.add_argument("--limit", type=_positive, help="the oldest so many of them")
         parser.add_argument("--dry-run", action="store_true", help="say what would be done, and change nothing")
         parser.add_argument("--by", default="", help="who does it; kept in the audit trail")
@@ -83,7 +83,8 @@ class DeadJobsCommand(BaseCommand):
         jobs: list[int] | None = options["job"]
         return Filter(
             job_ids=None if jobs is None else tuple(jobs),
-            **{name: options[name] for name in ("task", "error", "queue", "subject", "limit")},
+            **{name: options[name] or "" for name in ("task", "error", "queue", "subject")},
+            limit=options["limit"],
             since=since,
             until=min(until or now, now),
             include_quarantined=options.get("include_quarantined", True),
@@ -165,6 +166,13 @@ def _instant(text: str) -> Typed:
         return read_instant(text)
     except ValueError as error:
         raise ArgumentTypeError(str(error)) from None
+
+
+def _text(text: str) -> str:
+    """Not empty: an unset variable of the shell must not choose everything."""
+    if not text.strip():
+        raise ArgumentTypeError("It is empty: leave the option out to choose all.")
+    return text
 
 
 def _positive(text: str) -> int:

@@ -116,7 +116,8 @@ def test_an_age_or_an_instant_chooses_by_when_a_job_died(dead_jobs: DeadJobs) ->
 
 
 @pytest.mark.parametrize(
-    "option", ["--since=yesterday", "--since=2y", "--limit=0", "--rate=0", "--rate=nan", "--job=x"]
+    "option",
+    ["--since=yesterday", "--since=2y", "--limit=0", "--rate=0", "--rate=nan", "--job=x", "--task=", "--subject= "],
 )
 def test_an_option_that_makes_no_sense_is_refused(dead_jobs: DeadJobs, option: str) -> None:
     dead_jobs()
