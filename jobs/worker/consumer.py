@@ -103,7 +103,7 @@ class LedgerConsumer(Consumer):
             if UNKNOWN_TASK_ATTEMPTS is not None and job.attempts >= UNKNOWN_TASK_ATTEMPTS:
                 die(
                     using=published.using, job_id=published.job_id, token=job.token, task=job.task, args=job.args,
-                    reason="unknown task", error=error,
+                    reason="unknown task", error=error, state="published",
                 )  # fmt: skip
                 message.reject_log_error(log, self.connection_errors)
                 return

@@ -17,7 +17,7 @@ from django.db import OperationalError, connection
 from jobs.claim import Claim
 from jobs.models import Job
 from jobs.session import engine_session
-from jobs.worker.outside import PATIENCE_SECONDS, note_time_limit, worker_name
+from jobs.worker.outside import PATIENCE_SECONDS, end_run, note_time_limit, worker_name
 from jobs.worker.worker import LedgerWorker
 from tests.ledger import job, real_commits
 from tests.probe.models import Burial
@@ -90,6 +90,19 @@ def test_a_database_that_does_not_answer_holds_the_main_process_up_for_a_moment_
     note_time_limit(request, seconds=60)
     assert time.monotonic() - started < PATIENCE_SECONDS + 0.5
     gone.set()
+
+
+def test_a_stubborn_run_is_handed_back_without_a_delivery_even_if_its_transaction_held_the_row(
+    claimed: Callable[..., Claim], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claim = claimed()
+    request = request_for(claim)
+    with psycopg.connect(**connection.get_connection_params()) as child:
+        child.execute("SELECT FROM jobs_job FOR UPDATE")
+        monkeypatch.setattr("jobs.worker.outside.os.kill", lambda pid, number: child.close())
+        end_run(request)
+    row = job(claim.job_id)
+    assert (row.state, row.attempts, row.deliveries, row.reason) == ("waiting", 0, 0, "worker stopped")
 
 
 def sessions() -> set[int]:
