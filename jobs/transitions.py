@@ -97,11 +97,13 @@ DEFER_PUBLISHED = """
     RETURNING attempts
 """
 
+# A run that was displaced still holds the row's token while the job waits for its next claim, so that the state counts
+# too: such a run says no more whether the job lives, and neither does a message whose job runs elsewhere.
 MARK_DEAD = """
     UPDATE jobs_job
     SET state = 'dead', finished_at = jobs_now(), reason = %(reason)s, error = %(error)s,
         traceback = %(traceback)s
-    WHERE id = %(id)s AND token = %(token)s AND state IN ('running', 'published')
+    WHERE id = %(id)s AND token = %(token)s AND state = %(state)s
 """
 
 NOTE_FAILED_CALLBACK = "UPDATE jobs_job SET reason = reason || %(note)s WHERE id = %(id)s AND state = 'dead'"
@@ -199,10 +201,12 @@ def defer_published(*, using: str, job_id: int, delay_seconds: float, error: str
     return None
 
 
-def mark_dead(*, using: str, job_id: int, token: int, reason: str, error: str, traceback: str) -> bool:
-    """End a job badly. The caller owns the transaction, in which the domain hears of it too."""
+def mark_dead(
+    *, using: str, job_id: int, token: int, reason: str, error: str, traceback: str, state: str = "running"
+) -> bool:
+    """End a job badly that is still in ``state``. The caller owns the transaction, in which the domain hears of it."""
     parameters = {"id": job_id, "token": token, "reason": reason, "error": error, "traceback": traceback}
-    return count(using, MARK_DEAD, parameters) == 1
+    return count(using, MARK_DEAD, {**parameters, "state": state}) == 1
 
 
 def note_failed_callback(*, using: str, job_id: int, note: str) -> None:

@@ -32,15 +32,16 @@ def die(
     error: str = "",
     traceback: str = "",
     cause: BaseException | None = None,
+    state: str = "running",
 ) -> bool:
     """Mark the job dead and tell the domain, in one transaction. False means that the row was somebody else's.
 
-    token: the fencing token that the caller saw; a job that was claimed since is not touched. cause: the exception
-    that ended the job, for Sentry, if one did.
+    token, state: the fencing token and the state that the caller saw; a job that was claimed or rescued since is not
+    touched. cause: the exception that ended the job, for Sentry, if one did.
     """
     with transaction.atomic(using=using):
         if not transitions.mark_dead(
-            using=using, job_id=job_id, token=token, reason=reason, error=error, traceback=traceback
+            using=using, job_id=job_id, token=token, reason=reason, error=error, traceback=traceback, state=state
         ):
             return False
         _tell_the_domain(using=using, job_id=job_id, task=task, args=args)
