@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError, InterfaceError
 
 from jobs.clock import database_now
 from jobs.dead.bulk import Result
@@ -27,6 +28,9 @@ BATCH = 200
 
 SPREAD_SECONDS = 5.0
 """How far ahead of the clock a paced replay goes: no more than one wants to wait for after Ctrl-C."""
+
+MAX_WORDS = 300
+"""Characters of an option: a sentence or two, not a report."""
 
 INTERRUPTED = 130
 """The exit status of what was stopped with Ctrl-C, as shells have it."""
@@ -50,8 +54,8 @@ class DeadJobsCommand(BaseCommand):
         choose.add_argument("--subject", type=_text, help="about this, in full: order:ABCD2345")
         choose.add_argument("--limit", type=_positive, help="the oldest so many of them")
         parser.add_argument("--dry-run", action="store_true", help="say what would be done, and change nothing")
-        parser.add_argument("--by", default="", help="who does it; kept in the audit trail")
-        parser.add_argument("--reason", default="", help="why; kept in the audit trail")
+        parser.add_argument("--by", type=_words, default="", help="who does it; kept in the audit trail")
+        parser.add_argument("--reason", type=_words, default="", help="why; kept in the audit trail")
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.progress = Progress(self.stdout, done=self.done)
@@ -128,6 +132,13 @@ class DeadJobsCommand(BaseCommand):
                 "the same command goes on with them.",
                 returncode=INTERRUPTED,
             ) from None
+        except (DatabaseError, InterfaceError) as error:
+            self.progress.end()
+            raise CommandError(
+                f"Broken off, since the database failed ({type(error).__name__}). {self.done.capitalize()} before: "
+                f"{_jobs(result.changed)} of {total}. The batch in hand is done as a whole or not at all; the same "
+                "command goes on with the others."
+            ) from error
         self.progress.end()
         self._sum_up(result, total=total)
 
@@ -172,10 +183,19 @@ def _text(text: str) -> str:
     """Not empty: an unset variable of the shell must not choose everything."""
     if not text.strip():
         raise ArgumentTypeError("It is empty: leave the option out to choose all.")
+    return _words(text)
+
+
+def _words(text: str) -> str:
+    """What PostgreSQL can hold: a shell with another encoding passes bytes that are no text."""
+    if "\x00" in text or text != text.encode("utf-8", "replace").decode():
+        raise ArgumentTypeError(f"{text!r} is no text in UTF-8.")
+    if len(text) > MAX_WORDS:
+        raise ArgumentTypeError(f"It is longer than {MAX_WORDS} characters.")
     return text
 
 
 def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise ArgumentTypeError(f"{text!r} is no number above 0.")
+    if not text.isdecimal() or len(text) > 18 or int(text) < 1:  # PostgreSQL counts as far as 19 digits
+        raise ArgumentTypeError(f"{text[:30]!r} is no number above 0.")
     return int(text)

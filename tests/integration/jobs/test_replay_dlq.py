@@ -117,7 +117,20 @@ def test_an_age_or_an_instant_chooses_by_when_a_job_died(dead_jobs: DeadJobs) ->
 
 @pytest.mark.parametrize(
     "option",
-    ["--since=yesterday", "--since=2y", "--limit=0", "--rate=0", "--rate=nan", "--job=x", "--task=", "--subject= "],
+    [
+        "--since=yesterday",
+        "--since=2y",
+        "--limit=0",
+        "--limit=9999999999999999999",
+        "--rate=0",
+        "--rate=nan",
+        "--job=x",
+        "--task=",
+        "--subject= ",
+        "--error=caf\udce9",  # Latin-1 in a shell that speaks UTF-8
+        "--reason=\x00",
+        f"--reason={'why ' * 100}",
+    ],
 )
 def test_an_option_that_makes_no_sense_is_refused(dead_jobs: DeadJobs, option: str) -> None:
     dead_jobs()
@@ -360,6 +373,27 @@ def test_ctrl_c_stops_a_paced_replay_and_the_same_command_goes_on(dead_jobs: Dea
     assert replaying.terminate() == command.INTERRUPTED
     assert (len(replayed()), StaffAction.objects.count()) == (5, 5)
     assert "Replayed: 25 jobs of 25." in replay()
+
+
+def test_a_database_that_goes_away_ends_the_run_with_a_sentence_and_the_same_command_goes_on(
+    dead_jobs: DeadJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "BATCH", 2)
+    dead = dead_jobs(5)
+    again = command.Progress.advance
+
+    def end_the_session(progress: Any, done: int) -> None:
+        again(progress, done)
+        if done == 4:
+            connection.connection.close()
+
+    monkeypatch.setattr(command.Progress, "advance", end_the_session)
+    with pytest.raises(CommandError, match=r"the database failed .* Replayed before: 4 jobs of 5\."):
+        replay()
+    connection.close()
+    assert replayed() == numbers(dead[:4])
+    monkeypatch.undo()
+    assert "Replayed: 1 job of 1." in replay()
 
 
 def test_a_killed_run_leaves_each_job_replayed_or_dead_and_never_half(dead_jobs: DeadJobs) -> None:
