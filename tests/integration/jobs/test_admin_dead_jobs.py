@@ -173,6 +173,18 @@ def test_a_made_up_choice_leads_back_to_the_list(staff: Client, dead_jobs: DeadJ
     assert chosen_jobs.read_seen("7:1,x,8:2") == {7: 1, 8: 2}
 
 
+@pytest.mark.parametrize(
+    "asked",
+    ["error__regex=[", "finished_at__year=99999999999", "priority__range=1", "subject__in=%00", "args__x=1", "id=%00"],
+)
+@pytest.mark.parametrize("listing", ["job", "deadjob", "deadletter"])
+def test_a_lookup_that_no_filter_offers_is_refused_and_is_no_fault_of_ours(
+    staff: Client, listing: str, asked: str
+) -> None:
+    response = staff.get(f"{reverse(f'admin:jobs_{listing}_changelist')}?{asked}")
+    assert response.status_code in (302, 400)
+
+
 # Quarantine, and what does not fit
 
 
@@ -294,6 +306,17 @@ def test_who_may_replay_need_not_be_allowed_to_discard(client: Client, dead_jobs
     assert "discard_selected" not in listing
     assert replayer.post(reverse("admin:jobs_deadjob_discard"), {"jobs": seen(dead), "reason": "x"}).status_code == 403
     assert "1 job was replayed." in press(replayer, "replay", dead)
+
+
+def test_who_may_not_see_all_jobs_gets_no_link_to_them(client: Client, dead_jobs: DeadJobs) -> None:
+    (dead,) = dead_jobs()
+    (unfit,) = dead_jobs(queue="elsewhere")
+    replayer = staff_with(client, "view_deadjob", "replay_job")
+    asks = replayer.get(reverse("admin:jobs_deadjob_replay"), {"jobs": seen(unfit)}).content.decode()
+    assert reverse("admin:jobs_deadjob_change", args=[unfit.pk]) in asks
+    said = press(replayer, "replay", dead)
+    assert "1 job was replayed." in said
+    assert reverse("admin:jobs_job_change", args=[dead.pk]) not in said
 
 
 def test_who_is_not_staff_is_sent_to_the_login(client: Client, dead_jobs: DeadJobs) -> None:
