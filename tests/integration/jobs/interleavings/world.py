@@ -122,11 +122,14 @@ class World:
         self.watch = Watch(observer, self.seen)
 
     def begin_example(self) -> None:
-        """Empty tables, a new broker, the clock at the present."""
+        """Empty tables, a new broker, the clock at the present, sessions that work: nothing of the last one is left."""
         self.examples += 1
         self.broker = Broker()
         self.watch = Watch(self.observer, self.seen)
         self.observer.execute(SET_CLOCK)
+        for actor in self.actors:
+            actor.start_afresh()
+        self.settle()
 
     def pass_time(self, seconds: float) -> None:
         """Move the database's clock."""
