@@ -10,13 +10,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import sentry_sdk
 import structlog
 from django.db import connections, transaction
 
 from jobs import metrics, transitions
 from jobs.dead.callbacks import callback_of
-from jobs.dead.report import report_death
+from jobs.dead.report import report_death, report_fault
 
 log = structlog.get_logger(__name__)
 
@@ -63,7 +62,7 @@ def _tell_the_domain(*, using: str, job_id: int, task: str, args: Mapping[str, A
             connections[using].check_constraints()
     except (Exception, SystemExit) as failure:
         # The job is dead whatever its callback does; the row and Sentry keep the second failure.
-        sentry_sdk.capture_exception(failure)
+        report_fault(failure)
         log.exception("on_dead_failed", job=job_id, task=task)
         note = f"; its on_dead failed too: {type(failure).__name__}"
         transitions.note_failed_callback(using=using, job_id=job_id, note=note)

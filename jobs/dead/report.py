@@ -20,6 +20,14 @@ def report_death(*, job_id: int, task: str, reason: str, error: str, cause: Base
         scope.set_tag("job", job_id)
         scope.set_context("job", {"error": error})
         if cause is not None:
-            sentry_sdk.capture_exception(cause)
+            report_fault(cause)
         else:
             sentry_sdk.capture_message(f"{task} is dead: {reason}", level="error")
+
+
+def report_fault(error: BaseException) -> None:
+    """Report an exception, whatever it is made of; one that cannot be read is told of by the name of its class."""
+    try:
+        sentry_sdk.capture_exception(error)
+    except Exception:  # the SDK asks it for attributes that it may not have, or cannot go along all its causes
+        sentry_sdk.capture_message(f"{type(error).__name__}: it cannot be read", level="error")

@@ -44,6 +44,33 @@ def publish_again(job_id: int) -> None:
     transitions.mark_due(using="default", queue="probe", window=1000, batch=1000)
 
 
+class ClientError(Exception):
+    """As clients of APIs write them: an attribute that is not there is asked of the answer."""
+
+    def __getattr__(self, name: str) -> object:
+        return {"code": 7}[name]
+
+
+def chained(length: int) -> Exception:
+    error = Exception("the first")
+    for _ in range(length):
+        outer = Exception("the next")
+        outer.__cause__, error = error, outer
+    return error
+
+
+@pytest.mark.parametrize("error", [ClientError("no such seat"), chained(3000)], ids=["no attributes", "long chain"])
+def test_a_failure_that_is_hard_to_read_is_dead_with_what_can_be_read_and_reported(
+    error: Exception, scratch_task: Callable[..., str], published: Callable[..., int], work: Work, reports: ReportSink
+) -> None:
+    job_id = published(scratch_task(fail_with(error)), key="a")
+    assert work(job_id) is Outcome.DEAD
+    row = job(job_id)
+    assert (row.state, row.reason, row.error) == ("dead", "permanent error", f"{type(error).__name__}: {error}")
+    assert "in body" in row.traceback
+    assert len(all_sent(reports).events) == 1
+
+
 def test_an_unknown_failure_is_permanent_keeps_its_traceback_and_is_reported_once(
     scratch_task: Callable[..., str], published: Callable[..., int], work: Work, reports: ReportSink
 ) -> None:
