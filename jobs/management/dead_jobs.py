@@ -144,8 +144,9 @@ class DeadJobsCommand(BaseCommand):
 
     def _sum_up(self, result: Result, *, total: int) -> None:
         self.stdout.write(f"{self.done.capitalize()}: {_jobs(result.changed)} of {total}.")
-        if result.missed:
-            self.stdout.write(f"No longer dead, since somebody else was quicker: {result.missed}.")
+        missed = total - result.changed - len(result.refused)  # some before they were read, and some after
+        if missed > 0:
+            self.stdout.write(f"No longer dead, since somebody else was quicker: {missed}.")
         if result.refused:
             shown = "".join(f"\n  {job_id}: {why}" for job_id, why in result.refused[:10])
             raise CommandError(f"Left as they were: {_jobs(len(result.refused))}.{shown}")

@@ -327,6 +327,16 @@ def test_two_operators_at_once_replay_each_job_once(dead_jobs: DeadJobs, monkeyp
     assert sum(counts) == 200
 
 
+def test_jobs_that_somebody_else_dealt_with_before_they_were_read_are_counted_too(
+    dead_jobs: DeadJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dead_jobs(3)
+    monkeypatch.setattr(command.Progress, "begin", lambda *_: Job.objects.update(state="cancelled"))
+    said = replay()
+    assert "Replayed: 0 jobs of 3." in said
+    assert "No longer dead, since somebody else was quicker: 3." in said
+
+
 # The pace
 
 
