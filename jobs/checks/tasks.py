@@ -85,7 +85,7 @@ def _retry_problems(task: LedgerTask) -> Iterator[CheckMessage]:
         )
     if task.rate_limit and not current_app.conf.worker_disable_rate_limits:
         yield Error(
-            f"The task {task.name} has Celery's rate limit: its messages pile up in the worker's memory, and look lost.",
+            f"The task {task.name} has Celery's rate limit: messages pile up in the worker's memory, and look lost.",
             hint="Remove rate_limit; raise RateLimited, which puts the job back into the ledger.",
             id="jobs.E039",
         )
