@@ -18,6 +18,7 @@ from tests.integration.jobs.interleavings.chains import ENDING, WHICH, Chains
 from tests.integration.jobs.interleavings.course import DECISIONS, NOT_NOW, ROUNDS, choose, happens, publish_only
 
 MAYBE = st.booleans()
+STALE = st.sampled_from([False, False, True])
 
 
 def until(*points: str) -> st.SearchStrategy[str | None]:
@@ -54,7 +55,7 @@ class Interleavings(Chains):
     def a_transaction_enqueues_a_job(self, delay: int, follows: bool, mourned: bool, until: str | None) -> object:
         return self._enqueue(delay, follows, mourned, until)
 
-    @happens(which=WHICH, stale=MAYBE, refused=MAYBE, until=DECIDING)
+    @happens(which=WHICH, stale=STALE, refused=MAYBE, until=DECIDING)
     def staff_replay_a_job(self, which: int, stale: bool, refused: bool, until: str | None) -> object:
         """Or the domain refuses it."""
         job, actor = choose(self._in("dead"), which), self._free(self.world.webs)
@@ -63,7 +64,7 @@ class Interleavings(Chains):
         plan = "refused by the domain" if refused else ""
         return self._decide(actor, "replays", job, until, stale=stale, plan=plan)
 
-    @happens(which=WHICH, doing=st.sampled_from(sorted(DECISIONS)), stale=MAYBE, until=DECIDING)
+    @happens(which=WHICH, doing=st.sampled_from(["cancels", *sorted(DECISIONS)]), stale=STALE, until=DECIDING)
     def staff_decide_about_a_job(self, which: int, doing: str, stale: bool, until: str | None) -> object:
         """Whatever state it is in, but rather one that runs."""
         actor = self._free(self.world.webs)
@@ -172,8 +173,8 @@ class Interleavings(Chains):
         return self.broker.ready.append(message) if message else NOT_NOW
 
 
-def only(*events: str) -> type[Interleavings]:
-    """The machine with no other rules than these, beside the ordinary course."""
+def only(*events: str, badly: str = "") -> type[Interleavings]:
+    """The machine with no other rules than these, beside the ordinary course, and one way to end badly."""
     rules = {rule.function.__name__ for rule in Interleavings.setup_state().rules}
     assert set(events) <= rules
-    return type("Only", (Interleavings,), dict.fromkeys(rules - set(events)))
+    return type("Only", (Interleavings,), {**dict.fromkeys(rules - set(events)), "badly": badly})
