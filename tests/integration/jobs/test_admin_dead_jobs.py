@@ -24,7 +24,7 @@ LIST = "admin:jobs_deadjob_changelist"
 @pytest.fixture
 def staff(client: Client) -> Client:
     """A browser of somebody who may do everything here."""
-    client.force_login(get_user_model().objects.create_superuser("grace", password="a long pass phrase"))
+    client.force_login(get_user_model().objects.create_superuser("operator", password="a long pass phrase"))
     return client
 
 
@@ -118,7 +118,7 @@ def test_a_press_does_it_audits_it_and_says_what_was_done(
     assert said in press(staff, verb, *dead)
     assert {job(each.pk).state for each in dead} == {state}
     assert set(StaffAction.objects.values_list("action", "by", "reason")) == {
-        (verb, "grace", "the disk has room again")
+        (verb, "operator", "the disk has room again")
     }
     assert StaffAction.objects.count() == 2
 

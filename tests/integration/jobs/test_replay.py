@@ -20,7 +20,7 @@ from tests.probe.models import Burial, Mark
 
 pytestmark = real_commits
 
-WHO_AND_WHY = {"by": "Grace", "reason": "the disk has room again"}
+WHO_AND_WHY = {"by": "operator", "reason": "the disk has room again"}
 
 
 def test_a_job_that_died_starts_over_with_its_id_and_arguments_and_runs(
@@ -46,11 +46,11 @@ def test_the_trail_says_who_when_why_and_what_the_job_said_before(dead_jobs: Dea
     (dead,) = dead_jobs(generation=1, error="ValueError: full", reason="permanent error")
     before = database_now()
 
-    replay_job(job_id=dead.pk, generation=1, by=" Grace ", reason=" room again ")
+    replay_job(job_id=dead.pk, generation=1, by=" operator ", reason=" room again ")
 
     (entry,) = StaffAction.objects.all()
     assert (entry.job_id, entry.action, entry.generation) == (dead.pk, "replay", 1)
-    assert (entry.by, entry.reason) == ("Grace", "room again")
+    assert (entry.by, entry.reason) == ("operator", "room again")
     assert (entry.job_reason, entry.job_error) == ("permanent error", "ValueError: full")
     assert before <= entry.at <= database_now()
 

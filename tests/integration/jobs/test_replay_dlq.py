@@ -30,7 +30,7 @@ from tests.processes import Process, wait_for
 
 pytestmark = real_commits
 
-WHO_AND_WHY = ["--by", "Grace", "--reason", "the disk has room again"]
+WHO_AND_WHY = ["--by", "operator", "--reason", "the disk has room again"]
 
 
 def replay(*options: object) -> str:
@@ -64,7 +64,7 @@ def test_without_options_all_that_is_dead_starts_over_and_the_trail_tells_of_eac
     assert "Replayed: 3 jobs of 3." in said
     assert replayed() == numbers(dead)
     assert sorted(StaffAction.objects.values_list("job_id", "by", "reason")) == [
-        (each.pk, "Grace", "the disk has room again") for each in dead
+        (each.pk, "operator", "the disk has room again") for each in dead
     ]
 
 
@@ -157,7 +157,7 @@ def test_a_filter_that_matches_nothing_says_so(dead_jobs: DeadJobs) -> None:
     assert replayed() == []
 
 
-@pytest.mark.parametrize("given", [[], ["--by", "Grace"], ["--reason", "why"], ["--by", " ", "--reason", " "]])
+@pytest.mark.parametrize("given", [[], ["--by", "operator"], ["--reason", "why"], ["--by", " ", "--reason", " "]])
 def test_without_a_name_and_a_reason_nothing_happens(dead_jobs: DeadJobs, given: list[str]) -> None:
     dead_jobs()
     with pytest.raises(CommandError, match="--by and --reason"):

@@ -65,7 +65,7 @@ def test_a_worker_issues_tickets_and_those_of_a_dead_job_have_failed_until_repla
     assert second.status == "failed"
     assert "Replay their job" in Job.objects.get(pk=dead).error
 
-    call_command("replay_dlq", "--job", str(dead), "--by", "Grace", "--reason", "nothing is in the way any more")
+    call_command("replay_dlq", "--job", str(dead), "--by", "operator", "--reason", "nothing is in the way any more")
     wait_for_state(dead, "done")
     assert set(Ticket.objects.filter(order_id=2).values_list("status", flat=True)) == {"issued"}
     assert document_of_order(order_id=2) is not None
