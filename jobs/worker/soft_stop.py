@@ -2,7 +2,8 @@
 
 On the first order (SIGTERM, SIGINT, SIGQUIT, or ``celery control shutdown``) it takes no more messages, and leaves as
 soon as nothing runs. What still runs after ``worker_soft_shutdown_timeout`` is interrupted and handed back, and so is
-all of it at once on a second order. Prefetched messages go back to the broker with the connection.
+all of it at once on a second order. Prefetched messages go back to the broker with the connection. SIGHUP does the
+same, and the worker then starts over in its process; a terminal that is closed only stops it.
 
 Guarantees: no order, however often it comes, loses a job or counts against it; and the process ends, within
 ``worker_soft_shutdown_timeout`` and ``GRACE_SECONDS`` and ``LEAVE_SECONDS``, whatever broker and database do.
@@ -60,14 +61,19 @@ class SoftStop:
 
     def order(self, *_: object) -> None:
         """Begin to stop; the second order makes it hurry."""
+        self._then = os._exit
+        self._begin()
+
+    def order_restart(self, *_: object) -> None:
+        """Stop as on any order, and start over in the same process; an order to stop for good counts more."""
+        if not self.ordered:
+            self._then = _start_over
+            self._begin()
+
+    def _begin(self) -> None:
         self.ordered = True
         with suppress(BlockingIOError):
             os.write(self._order, b".")
-
-    def order_restart(self) -> None:
-        """Stop as on any order, and start over in the same process."""
-        self._then = _start_over
-        self.order()
 
     def end(self, status: int) -> NoReturn:
         """End the process, or start it over: at once, for nothing is open any more."""

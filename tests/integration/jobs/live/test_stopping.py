@@ -61,3 +61,18 @@ def test_a_second_order_hurries_and_a_body_that_heeds_none_is_killed_and_its_job
     assert (done.attempts, done.token) == (0, 2)
     assert not any("run_rescued" in line for line in live.relay.output)
     assert_marked_once(["stubborn"])
+
+
+def test_a_hangup_lets_a_worker_start_over_in_its_process_but_not_when_it_was_told_to_stop(
+    live: LiveSystem, enqueued: Callable[..., int]
+) -> None:
+    job_id = enqueued("probe.call", key="short", seconds=0.5)
+    wait_for(lambda: calls("short") == 1, what="it runs")
+    worker = live.worker_of(Call.objects.get().worker_pid)
+    starts = sum(worker.ready in line for line in worker.output)
+    os.killpg(worker.pid, signal.SIGHUP)  # to its children, too, as a terminal does it
+    wait_for(lambda: sum(worker.ready in line for line in worker.output) > starts, what="it is ready again")
+    assert wait_for_state(job_id, "done", seconds=2).token == 1
+    tell(worker, signal.SIGTERM, signal.SIGHUP)
+    seconds_until_gone(worker)
+    assert worker.terminate() == 0
