@@ -6,7 +6,8 @@ all of it at once on a second order. Prefetched messages go back to the broker w
 same, and the worker then starts over in its process; a terminal that is closed only stops it.
 
 Guarantees: no order, however often it comes, loses a job or counts against it; and the process ends, within
-``worker_soft_shutdown_timeout`` and ``GRACE_SECONDS`` and ``LEAVE_SECONDS``, whatever broker and database do.
+``worker_soft_shutdown_timeout`` and ``GRACE_SECONDS`` and ``LEAVE_SECONDS`` and two visits to the ledger
+(``PATIENCE_SECONDS``), whatever broker and database do.
 
 Celery's own soft shutdown sleeps through its time-out in the signal handler: an idle worker sleeps as well, and
 finished jobs are not acknowledged meanwhile. Here a thread keeps the time and the event loop goes on.
@@ -31,8 +32,8 @@ from kombu.asynchronous import set_event_loop
 
 from jobs.worker import stop_order
 from jobs.worker.blocking_pop import end_blocking_pop
-from jobs.worker.children import children, running
-from jobs.worker.outside import end_run
+from jobs.worker.children import children, requests_in_hand, running
+from jobs.worker.outside import end_runs
 
 if TYPE_CHECKING:
     from jobs.worker.worker import LedgerWorker
@@ -126,10 +127,10 @@ class SoftStop:
         log.warning("runs_interrupted", count=len(interrupted))
         self._tell_children()
         self._wait_until_nothing_runs(GRACE_SECONDS)
-        for request in list(state.requests.values()):
-            if request.worker_pid in running(self._worker):
-                log.warning("child_killed", pid=request.worker_pid, task=request.name)
-                end_run(request)
+        stubborn = requests_in_hand(self._worker)
+        for request in stubborn:
+            log.warning("child_killed", pid=request.worker_pid, task=request.name)
+        end_runs(stubborn)
 
     def _leave(self) -> None:
         self._tell_children()
