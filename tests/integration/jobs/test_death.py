@@ -130,24 +130,29 @@ def deferred_constraint(transactional_db: None) -> Any:
 
 
 @pytest.mark.parametrize(
-    "on_dead",
+    ("on_dead", "failure"),
     [
-        raise_an_error,
-        leave_the_process,
-        break_the_transaction,
-        promise_what_the_commit_will_refuse,
-        take_other_arguments,
-        "tests.probe.tasks.nobody",
+        (raise_an_error, "RuntimeError"),
+        (leave_the_process, "SystemExit"),
+        (break_the_transaction, "DataError"),
+        (promise_what_the_commit_will_refuse, "IntegrityError"),
+        (take_other_arguments, "TypeError"),
+        ("tests.probe.tasks.nobody", "ImportError"),
     ],
 )
 def test_a_callback_that_fails_is_undone_and_noted_and_the_job_is_dead_anyway(
-    on_dead: Any, deferred_constraint: None, scratch_task: Callable[..., str], claimed: Callable[..., Claim]
+    on_dead: Any,
+    failure: str,
+    deferred_constraint: None,
+    scratch_task: Callable[..., str],
+    claimed: Callable[..., Claim],
 ) -> None:
-    claim = claimed(scratch_task(do_nothing, on_dead=on_dead), key="a")
+    option = on_dead if isinstance(on_dead, str) else staticmethod(on_dead)  # a function would become a method
+    claim = claimed(scratch_task(do_nothing, on_dead=option), key="a")
     assert bury(claim, job(claim.job_id).task)
     dead = Job.objects.get(pk=claim.job_id)
     assert dead.state == "dead"
-    assert dead.reason.startswith("permanent error; its on_dead failed too: ")
+    assert dead.reason == f"permanent error; its on_dead failed too: {failure}"
     assert Burial.objects.count() == 0
 
 
