@@ -93,7 +93,7 @@ DEFER_PUBLISHED = """
     UPDATE jobs_job
     SET state = 'waiting', attempts = attempts + 1, reason = 'unknown task',
         available_at = jobs_now() + %(delay)s * interval '1 second', error = %(error)s
-    WHERE id = %(id)s AND state = 'published'
+    WHERE id = %(id)s AND publish_number = %(number)s AND state = 'published'
     RETURNING attempts
 """
 
@@ -194,9 +194,13 @@ def postpone(*, claim: Claim, delay_seconds: float, reason: str, error: str, ord
     return _settle(claim, POSTPONE, delay=delay_seconds, reason=reason, error=error, orderly=orderly)
 
 
-def defer_published(*, using: str, job_id: int, delay_seconds: float, error: str) -> int | None:
-    """Put a published job off that this worker cannot run; return the attempts used, None if it is not published."""
-    for (attempts,) in run(using, DEFER_PUBLISHED, {"id": job_id, "delay": delay_seconds, "error": error}):
+def defer_published(*, message: Message, delay_seconds: float, error: str) -> int | None:
+    """Put a job off whose message this worker cannot run; return the attempts used.
+
+    None means that the job is not published, or that a newer message of it is under way.
+    """
+    values = {"id": message.job_id, "number": message.publish_number, "delay": delay_seconds, "error": error}
+    for (attempts,) in run(message.using, DEFER_PUBLISHED, values):
         return int(attempts)
     return None
 

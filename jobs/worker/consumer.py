@@ -108,9 +108,7 @@ class LedgerConsumer(Consumer):
                 message.reject_log_error(log, self.connection_errors)
                 return
             delay = max(1.0, longest_wait(failed_before=job.attempts, policy=Policy()) / 2)
-            transitions.defer_published(
-                using=published.using, job_id=published.job_id, delay_seconds=delay, error=error
-            )
+            transitions.defer_published(message=published, delay_seconds=delay, error=error)
         except (DatabaseError, InterfaceError):
             log.exception("unknown_task_not_recorded", job=published.job_id)  # the rescue publishes it again
             drop_broken_connections()

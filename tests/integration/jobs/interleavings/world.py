@@ -228,6 +228,8 @@ def _proofs(verb: str, values: dict[str, Any]) -> Iterator[tuple[str, int, int]]
     if verb == "take_back":
         for message in values["messages"]:
             yield verb, message.job_id, message.publish_number
+    elif "message" in values:
+        yield verb, values["message"].job_id, values["message"].publish_number
     elif "claim" in values:
         yield verb, values["claim"].job_id, values["claim"].token
     elif "job_id" in values:
