@@ -13,6 +13,7 @@ from django.db.models import F
 
 from jobs import transitions
 from jobs.claim import Claim
+from jobs.dead import report
 from jobs.dead.death import die
 from jobs.errors import PermanentError, RateLimited, TransientError
 from jobs.failures.retry import CRASH_LOOP_CAP
@@ -131,6 +132,19 @@ def test_a_callback_that_fails_as_well_is_a_second_failure(
     name = scratch_task(fail_with(PermanentError("no")), on_dead="tests.probe.tasks.fail_burial")
     work(published(name, key="a"))
     assert all_sent(reports).titles() == ["PermanentError", "RuntimeError"]
+
+
+def test_a_fault_that_a_loop_meets_each_second_is_reported_once_an_hour(
+    reports: ReportSink, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report, "_told", {})
+    for _ in range(3):
+        report.report_standing_fault(KeyError("again"), where="rescue")
+    report.report_standing_fault(ValueError("another"), where="rescue")
+    assert all_sent(reports).titles() == ["KeyError", "ValueError"]
+    monkeypatch.setattr(report, "REPEAT_SECONDS", 0.0)
+    report.report_standing_fault(KeyError("again"), where="rescue")
+    assert all_sent(reports).titles() == ["KeyError", "KeyError", "ValueError"]
 
 
 def test_a_death_that_is_rolled_back_is_no_death(claimed: Callable[..., Claim], reports: ReportSink) -> None:
