@@ -7,7 +7,9 @@ and a job whose task this worker does not know goes back to the ledger, since a 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import structlog
@@ -27,6 +29,9 @@ from jobs.transitions import Message
 log = structlog.get_logger(__name__)
 
 UNKNOWN_TASK_ATTEMPTS = Policy().max_retries
+REFUSED_PAUSE_SECONDS = 2.0
+"""How long a worker waits after a broker took its connection and refused what it asked for."""
+
 _DELAYED_DELIVERY = "celery.worker.consumer.delayed_delivery:DelayedDelivery"
 
 
@@ -40,8 +45,25 @@ class LedgerConsumer(Consumer):
     """Messages since the worker started, for the watchdog."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        # Other steps require these two, so that they can be switched off but not left out.
-        super().__init__(*args, without_mingle=True, without_gossip=True, **kwargs)
+        # Other steps require these three, so that they can be switched off but not left out. Heartbeats are events, and
+        # RabbitMQ stops reading from whoever publishes while its memory or disk is short, acknowledgements included.
+        super().__init__(*args, without_mingle=True, without_gossip=True, without_heartbeat=True, **kwargs)
+
+    def connect(self) -> Any:
+        """A connection that the event loop listens to.
+
+        Celery leaves one open that it could not go on with, as when Redis is out of memory, several times a second.
+        """
+        connection = self.connection_for_read(heartbeat=self.amqheartbeat)
+        try:
+            if self.hub:
+                connection.transport.register_with_event_loop(connection.connection, self.hub)
+        except self.connection_errors + self.channel_errors:
+            with suppress(*self.connection_errors, *self.channel_errors):
+                connection.close()
+            time.sleep(REFUSED_PAUSE_SECONDS)
+            raise
+        return connection
 
     def create_task_handler(self, *args: Any, **kwargs: Any) -> Callable[[Any], None]:
         """Celery's handler behind a check that every message passes first."""
