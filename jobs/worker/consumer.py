@@ -15,12 +15,12 @@ from typing import Any
 import structlog
 from celery.worker.consumer import Consumer
 from django.conf import settings
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, connections
+from django.db import DatabaseError, InterfaceError, connections
 
 from jobs import metrics, transitions
 from jobs.broker.messages import MalformedMessage, body_of, headers_of, read_message
 from jobs.dead.death import die
-from jobs.dead.letters import keep_dead_letter
+from jobs.dead.letters import keep_if_possible
 from jobs.failures.retry import Policy, longest_wait
 from jobs.models import Job
 from jobs.session import drop_broken_connections, engine_session
@@ -103,13 +103,8 @@ class LedgerConsumer(Consumer):
     def _set_aside(self, message: Any, reason: str) -> None:
         metrics.SKIPPED.labels(reason="malformed").inc()
         queue = (message.delivery_info or {}).get("routing_key") or ""
-        try:
-            engine_session(DEFAULT_DB_ALIAS)
-            keep_dead_letter(queue=queue, reason=reason, headers=message.headers, body=message.body)
-        except (DatabaseError, InterfaceError):
-            # RabbitMQ keeps it in the dead-letter queue; the log keeps at least its trace.
-            log.exception("dead_letter_not_kept", queue=queue, reason=reason)
-            drop_broken_connections()
+        # Where it cannot be kept now, RabbitMQ keeps it in the dead-letter queue.
+        keep_if_possible(queue=queue, reason=reason, headers=message.headers, body=message.body)
         message.reject_log_error(log, self.connection_errors)
 
     def _unknown_task(self, message: Any, published: Message) -> None:
