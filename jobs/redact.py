@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_QUOTED_ROW = re.compile(r"^(DETAIL|CONTEXT):.*$", re.MULTILINE)
+# Also where another error quotes the first one by its repr, in which a line break is two characters.
+_QUOTED_ROW = re.compile(r"(?:^|(?<=\\n))(DETAIL|CONTEXT):.*$", re.MULTILINE)
 
 
 def without_rows(text: str) -> str:

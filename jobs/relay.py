@@ -14,7 +14,6 @@ from collections.abc import Callable
 from typing import Any
 
 import psycopg
-import sentry_sdk
 import structlog
 from django.db import DatabaseError, InterfaceError
 
@@ -22,6 +21,7 @@ from jobs import metrics, transitions
 from jobs.broker import Publisher, open_publisher
 from jobs.broker.faults import QueueUnusable
 from jobs.dead.collector import collect
+from jobs.dead.report import report_standing_fault
 from jobs.errors import BrokerUnavailable
 from jobs.promoter import Promoter
 from jobs.queues import Queue, all_queues
@@ -144,7 +144,7 @@ class Relay:
             if isinstance(failure, BrokerUnavailable) or session_was_lost(failure, using=self.using, session=session):
                 raise
             # One dead letter that cannot be settled must not hold up the jobs (I6).
-            sentry_sdk.capture_exception(failure)
+            report_standing_fault(failure, where="dead letters")
             log.exception("dead_letters_not_collected")
             drop_broken_connections([self.using])
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 
-import sentry_sdk
 import structlog
 
 from jobs import metrics, transitions
 from jobs.broker import Publisher
 from jobs.dead.death import die
+from jobs.dead.report import report_standing_fault
 from jobs.failures.retry import CRASH_LOOP_CAP
 from jobs.queues import Queue
 from jobs.session import engine_session, run, session_was_lost
@@ -72,7 +72,7 @@ def rescue_runs(*, using: str) -> int:
             if session_was_lost(failure, using=using, session=session):
                 raise
             # One run that cannot be rescued must not hold up the others (I6). It comes up again in a second.
-            sentry_sdk.capture_exception(failure)
+            report_standing_fault(failure, where="rescue")
             log.exception("rescue_failed", job=job_id, task=task)
     return rescued
 

@@ -109,15 +109,17 @@ DEFER_PUBLISHED = """
     UPDATE jobs_job
     SET state = 'waiting', attempts = attempts + 1, reason = 'unknown task', gate = 'later',
         available_at = jobs_now() + %(delay)s * interval '1 second', error = %(error)s
-    WHERE id = %(id)s AND state = 'published'
+    WHERE id = %(id)s AND publish_number = %(number)s AND state = 'published'
     RETURNING attempts
 """
 
+# A run that was displaced still holds the row's token while the job waits for its next claim, so that the state counts
+# too: such a run says no more whether the job lives, and neither does a message whose job runs elsewhere.
 MARK_DEAD = """
     UPDATE jobs_job
     SET state = 'dead', finished_at = jobs_now(), reason = %(reason)s, error = %(error)s,
         traceback = %(traceback)s
-    WHERE id = %(id)s AND token = %(token)s AND state IN ('running', 'published')
+    WHERE id = %(id)s AND token = %(token)s AND state = %(state)s
     RETURNING ordering_key
 """
 
@@ -235,17 +237,23 @@ def postpone(*, claim: Claim, delay_seconds: float, reason: str, error: str, ord
     return _wait_again(claim, POSTPONE, delay=delay_seconds, reason=reason, error=error, orderly=orderly)
 
 
-def defer_published(*, using: str, job_id: int, delay_seconds: float, error: str) -> int | None:
-    """Put a published job off that this worker cannot run; return the attempts used, None if it is not published."""
-    for (attempts,) in run(using, DEFER_PUBLISHED, {"id": job_id, "delay": delay_seconds, "error": error}):
+def defer_published(*, message: Message, delay_seconds: float, error: str) -> int | None:
+    """Put a job off whose message this worker cannot run; return the attempts used.
+
+    None means that the job is not published, or that a newer message of it is under way.
+    """
+    values = {"id": message.job_id, "number": message.publish_number, "delay": delay_seconds, "error": error}
+    for (attempts,) in run(message.using, DEFER_PUBLISHED, values):
         return int(attempts)
     return None
 
 
-def mark_dead(*, using: str, job_id: int, token: int, reason: str, error: str, traceback: str) -> bool:
-    """End a job badly. The caller owns the transaction, in which the domain hears of it too."""
+def mark_dead(
+    *, using: str, job_id: int, token: int, reason: str, error: str, traceback: str, state: str = "running"
+) -> bool:
+    """End a job badly that is still in ``state``. The caller owns the transaction, in which the domain hears of it."""
     parameters = {"id": job_id, "token": token, "reason": reason, "error": error, "traceback": traceback}
-    return _end(using, MARK_DEAD, parameters)
+    return _end(using, MARK_DEAD, {**parameters, "state": state})
 
 
 def note_failed_callback(*, using: str, job_id: int, note: str) -> None:

@@ -36,9 +36,3 @@ def clock(db: None) -> Iterator[Clock]:
     yield Clock()
     with connection.cursor() as cursor:
         cursor.execute(as_it_is)
-
-
-@pytest.fixture
-def ledger_clock(transactional_db: None, clock: Clock) -> Clock:
-    """The same clock where every move commits, so that all processes see it."""
-    return clock

@@ -115,7 +115,9 @@ def _say(
             words = ngettext("%(n)d job was replayed.", "%(n)d jobs were replayed.", result.changed)
         else:
             words = ngettext("%(n)d job was discarded.", "%(n)d jobs were discarded.", result.changed)
-        page.message_user(request, _linked(words % {"n": result.changed}, list(seen)), messages.SUCCESS)
+        done = words % {"n": result.changed}
+        may_see = request.user.has_perm("jobs.view_job")
+        page.message_user(request, _linked(done, list(seen)) if may_see else done, messages.SUCCESS)
     if left:
         words = ngettext("%(n)d job stays in quarantine.", "%(n)d jobs stay in quarantine.", left)
         page.message_user(request, words % {"n": left}, messages.WARNING)

@@ -35,6 +35,7 @@ class AmqpPublisher:
         self.connection = current_app.connection_for_write(transport_options={"confirm_publish": False})
         self._errors = (*self.connection.connection_errors, *self.connection.channel_errors, KombuError, OSError)
         self._missing_since: float | None = None
+        self._silent = False
         try:
             self.connection.ensure_connection(max_retries=1, timeout=5, interval_start=0.2)
             self._declare()
@@ -110,7 +111,10 @@ class AmqpPublisher:
             raise BrokerUnavailable(f"{type(error).__name__}: {error}") from error
 
     def close(self) -> None:
-        """See Publisher."""
+        """See Publisher. A broker that is blocked would not answer a farewell either, for as long as it may read."""
+        if self._silent:
+            self.connection.collect()
+            return
         try:
             self.connection.release()
         except self._errors:
@@ -130,6 +134,7 @@ class AmqpPublisher:
             try:
                 self.connection.drain_events(timeout=max(deadline - time.monotonic(), 0.001))
             except TimeoutError as error:
+                self._silent = True
                 raise BrokerUnavailable("No confirm in time: is the broker blocked?") from error
 
     def _tags(self, tag: int, multiple: bool) -> list[int]:

@@ -18,14 +18,12 @@ from typing import Any
 
 import redis
 import structlog
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError
 from kombu.transport.redis import Channel, Transport
 
 from jobs import metrics
 from jobs.broker.faults import LOOK_AGAIN_SECONDS, note_usable
 from jobs.broker.topology import is_wrong_type, note_wrong_type
-from jobs.dead.letters import keep_dead_letter
-from jobs.session import drop_broken_connections, engine_session
+from jobs.dead.letters import keep_if_possible
 
 log = structlog.get_logger(__name__)
 
@@ -163,9 +161,4 @@ class GuardedTransport(Transport):
 
 def _set_aside(*, queue: str, item: bytes, reason: str) -> None:
     metrics.SKIPPED.labels(reason="malformed").inc()
-    try:
-        engine_session(DEFAULT_DB_ALIAS)
-        keep_dead_letter(queue=queue, reason=reason, headers={}, body=item)
-    except (DatabaseError, InterfaceError):
-        log.exception("dead_letter_not_kept", queue=queue, reason=reason)
-        drop_broken_connections()
+    keep_if_possible(queue=queue, reason=reason, headers={}, body=item)

@@ -77,11 +77,17 @@ def _limit_problems(task: LedgerTask, queue: Queue) -> Iterator[CheckMessage]:
 
 
 def _retry_problems(task: LedgerTask) -> Iterator[CheckMessage]:
-    if not (task.retry_backoff and task.retry_backoff_max):
+    if not (task.retry_backoff > 0 and task.retry_backoff_max > 0):
         yield Error(
             f"All attempts of the task {task.name} would be used up at once: it does not wait between them.",
             hint="Set retry_backoff and retry_backoff_max to seconds above 0, or leave them out.",
             id="jobs.E033",
+        )
+    if task.rate_limit and not current_app.conf.worker_disable_rate_limits:
+        yield Error(
+            f"The task {task.name} has Celery's rate limit: messages pile up in the worker's memory, and look lost.",
+            hint="Remove rate_limit; raise RateLimited, which puts the job back into the ledger.",
+            id="jobs.E039",
         )
 
 

@@ -9,6 +9,9 @@ from celery import current_app
 from django.apps import AppConfig
 from django.core.checks import CheckMessage, Error, Tags, register
 
+MANY_JOBS = 1_000_000
+"""More than a worker's process runs in its life."""
+
 LEDGER_CONSUMER = "jobs.worker.consumer:LedgerConsumer"
 
 
@@ -48,9 +51,15 @@ def _worker_problems() -> Iterator[CheckMessage]:
         if current_app.conf[option.name] != option.value:
             hint = f"Set CELERY_{option.name.upper()} to {option.value!r}."
             yield Error(option.otherwise, hint=hint, id=f"jobs.{option.id}")
-    if not current_app.conf.get("CELERY_DB_REUSE_MAX"):
+    if current_app.conf.worker_prefetch_multiplier < 1:
         yield Error(
-            "Celery would close the database connection after each job, and the rescue would take the worker for dead.",
+            "A worker would take every message there is; those it cannot run soon look lost, and are published again.",
+            hint="Set CELERY_WORKER_PREFETCH_MULTIPLIER to 4, or to 1 where jobs are long.",
+            id="jobs.E038",
+        )
+    if (current_app.conf.get("CELERY_DB_REUSE_MAX") or 0) < MANY_JOBS:
+        yield Error(
+            "Celery would close the database connection between jobs, and the rescue would take the worker for dead.",
             hint="Set CELERY_DB_REUSE_MAX to 1_000_000_000.",
             id="jobs.E028",
         )

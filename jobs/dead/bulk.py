@@ -32,6 +32,10 @@ class Result:
     missed: int = 0
     refused: list[tuple[int, str]] = field(default_factory=list)
 
+    @property
+    def looked_at(self) -> int:
+        return self.changed + self.missed + len(self.refused)
+
     def add(self, other: Result) -> None:
         self.changed += other.changed
         self.missed += other.missed

@@ -10,13 +10,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import sentry_sdk
 import structlog
 from django.db import connections, transaction
 
 from jobs import metrics, transitions
 from jobs.dead.callbacks import callback_of
-from jobs.dead.report import report_death
+from jobs.dead.report import report_death, report_fault
 
 log = structlog.get_logger(__name__)
 
@@ -32,15 +31,16 @@ def die(
     error: str = "",
     traceback: str = "",
     cause: BaseException | None = None,
+    state: str = "running",
 ) -> bool:
     """Mark the job dead and tell the domain, in one transaction. False means that the row was somebody else's.
 
-    token: the fencing token that the caller saw; a job that was claimed since is not touched. cause: the exception
-    that ended the job, for Sentry, if one did.
+    token, state: the fencing token and the state that the caller saw; a job that was claimed or rescued since is not
+    touched. cause: the exception that ended the job, for Sentry, if one did.
     """
     with transaction.atomic(using=using):
         if not transitions.mark_dead(
-            using=using, job_id=job_id, token=token, reason=reason, error=error, traceback=traceback
+            using=using, job_id=job_id, token=token, reason=reason, error=error, traceback=traceback, state=state
         ):
             return False
         _tell_the_domain(using=using, job_id=job_id, task=task, args=args)
@@ -62,7 +62,7 @@ def _tell_the_domain(*, using: str, job_id: int, task: str, args: Mapping[str, A
             connections[using].check_constraints()
     except (Exception, SystemExit) as failure:
         # The job is dead whatever its callback does; the row and Sentry keep the second failure.
-        sentry_sdk.capture_exception(failure)
+        report_fault(failure)
         log.exception("on_dead_failed", job=job_id, task=task)
         note = f"; its on_dead failed too: {type(failure).__name__}"
         transitions.note_failed_callback(using=using, job_id=job_id, note=note)

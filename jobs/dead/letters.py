@@ -10,10 +10,11 @@ import json
 from typing import Any
 
 import structlog
-from django.db import connections
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, connections
 from psycopg.types.json import Jsonb
 
 from jobs import metrics
+from jobs.session import drop_broken_connections, engine_session
 
 log = structlog.get_logger(__name__)
 
@@ -40,6 +41,22 @@ def keep_dead_letter(*, queue: str, reason: str, headers: Any, body: Any, using:
         cursor.execute(KEEP_DEAD_LETTER, values)
     metrics.DEAD_LETTERS.labels(reason=reason).inc()
     log.warning("dead_letter", queue=queue, reason=reason, digest=digest)
+
+
+def keep_if_possible(*, queue: str, reason: str, headers: Any, body: Any) -> None:
+    """Record one unknown message, in a worker's main process; while PostgreSQL is away, the log keeps its trace.
+
+    Such a process seldom speaks to PostgreSQL, and may find that its session ended long ago: it asks a second time.
+    """
+    for is_last in (False, True):
+        try:
+            engine_session(DEFAULT_DB_ALIAS)
+            keep_dead_letter(queue=queue, reason=reason, headers=headers, body=body)
+            return
+        except (DatabaseError, InterfaceError):
+            drop_broken_connections()
+            if is_last:
+                log.exception("dead_letter_not_kept", queue=queue, reason=reason)
 
 
 def _text(value: Any) -> str:

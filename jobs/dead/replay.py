@@ -7,7 +7,6 @@ arguments stay, and with them every idempotency key and Message-ID that hangs on
 
 from __future__ import annotations
 
-import sentry_sdk
 import structlog
 from django.db import connections, transaction
 from django.utils.translation import gettext as _
@@ -16,6 +15,7 @@ from jobs import transitions, wakeup
 from jobs.audit import require_reason, write_down
 from jobs.dead.callbacks import callback_of
 from jobs.dead.fit import names_of, why_not
+from jobs.dead.report import report_fault
 from jobs.dead.selection import DeadRow, Filter, pages
 from jobs.errors import DoesNotFit, JobsError, NotDead, ReplayRefused
 from jobs.models import StaffAction
@@ -86,7 +86,7 @@ def _tell_the_domain(row: DeadRow, *, using: str) -> None:
         raise ReplayRefused(str(refusal)) from refusal
     except (Exception, SystemExit) as failure:
         # Its text may name people: it goes to Sentry, and only its class to the screen.
-        sentry_sdk.capture_exception(failure)
+        report_fault(failure)
         log.warning("on_replay_failed", job=row.job_id, task=row.task, error=type(failure).__name__)
         words = _("What the task does on a replay failed (%(error)s), so nothing was changed.")
         raise ReplayRefused(words % {"error": type(failure).__name__}) from failure

@@ -6,7 +6,14 @@ lost its lease would tell of a death that somebody else may still avert, and the
 
 from __future__ import annotations
 
+import time
+
 import sentry_sdk
+
+REPEAT_SECONDS = 3600.0
+"""How long a fault that comes up again each second is no news."""
+
+_told: dict[tuple[str, str], float] = {}
 
 
 def report_death(*, job_id: int, task: str, reason: str, error: str, cause: BaseException | None) -> None:
@@ -20,6 +27,22 @@ def report_death(*, job_id: int, task: str, reason: str, error: str, cause: Base
         scope.set_tag("job", job_id)
         scope.set_context("job", {"error": error})
         if cause is not None:
-            sentry_sdk.capture_exception(cause)
+            report_fault(cause)
         else:
             sentry_sdk.capture_message(f"{task} is dead: {reason}", level="error")
+
+
+def report_fault(error: BaseException) -> None:
+    """Report an exception, whatever it is made of; one that cannot be read is told of by the name of its class."""
+    try:
+        sentry_sdk.capture_exception(error)
+    except Exception:  # the SDK asks it for attributes that it may not have, or cannot go along all its causes
+        sentry_sdk.capture_message(f"{type(error).__name__}: it cannot be read", level="error")
+
+
+def report_standing_fault(error: BaseException, *, where: str) -> None:
+    """Report an exception from a loop that will meet it again: each class once an hour, and from each ``where``."""
+    kind, now = (where, type(error).__qualname__), time.monotonic()
+    if now - _told.get(kind, -REPEAT_SECONDS) >= REPEAT_SECONDS:
+        _told[kind] = now
+        report_fault(error)

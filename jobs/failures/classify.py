@@ -35,6 +35,13 @@ _OURS = {
 
 def classify(error: BaseException, *, retried_by_task: tuple[type[BaseException], ...] = ()) -> FailureClass:
     """Return the class of ``error``. ``retried_by_task`` is the task's own ``autoretry_for``."""
+    try:
+        return _class_of(error, retried_by_task)
+    except Exception:  # not even its class can be asked for
+        return FailureClass.PERMANENT
+
+
+def _class_of(error: BaseException, retried_by_task: tuple[type[BaseException], ...]) -> FailureClass:
     for ours, failure in _OURS.items():
         if isinstance(error, ours):
             return failure
@@ -54,7 +61,7 @@ def asked_delay(error: BaseException) -> float | None:
         return believable(error.retry_after)
     if isinstance(error, RetryRequested):
         return believable(error.delay_seconds)
-    if verdict(error)[0] is not FailureClass.RATE_LIMITED:
+    if classify(error) is not FailureClass.RATE_LIMITED:
         return None
     delays = (retry_after(evidence.http_headers(layer)) for layer in reversed(evidence.layers(error)))
     return next((delay for delay in delays if delay is not None), None)

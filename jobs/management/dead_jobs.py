@@ -14,11 +14,13 @@ from datetime import datetime
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError, InterfaceError
 
 from jobs.clock import database_now
 from jobs.dead.bulk import Result
 from jobs.dead.instants import Typed, read_instant
 from jobs.dead.selection import QUARANTINE_GENERATION, DeadRow, Filter, groups, pages
+from jobs.management.interruption import Interruption
 from jobs.management.progress import Progress
 
 BATCH = 200
@@ -26,6 +28,9 @@ BATCH = 200
 
 SPREAD_SECONDS = 5.0
 """How far ahead of the clock a paced replay goes: no more than one wants to wait for after Ctrl-C."""
+
+MAX_WORDS = 300
+"""Characters of an option: a sentence or two, not a report."""
 
 INTERRUPTED = 130
 """The exit status of what was stopped with Ctrl-C, as shells have it."""
@@ -39,18 +44,18 @@ class DeadJobsCommand(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         choose = parser.add_argument_group("which dead jobs (all that are given must hold)")
         choose.add_argument("--job", type=int, nargs="+", action="extend", metavar="ID", help="these numbers")
-        choose.add_argument("--task", default="", help="this task; tickets.* for all that begin like that")
-        choose.add_argument("--error", default="", help="part of the error or of the reason, in any case")
-        choose.add_argument("--queue", default="", help="this queue")
+        choose.add_argument("--task", type=_text, help="this task; tickets.* for all that begin like that")
+        choose.add_argument("--error", type=_text, help="part of the error or of the reason, in any case")
+        choose.add_argument("--queue", type=_text, help="this queue")
         choose.add_argument(
             "--since", type=_instant, help="died at or after: 2026-11-29T18:00+01:00, or an age: 2h, 3d"
         )
         choose.add_argument("--until", type=_instant, help="died at or before; likewise")
-        choose.add_argument("--subject", default="", help="about this, in full: order:ABCD2345")
+        choose.add_argument("--subject", type=_text, help="about this, in full: order:ABCD2345")
         choose.add_argument("--limit", type=_positive, help="the oldest so many of them")
         parser.add_argument("--dry-run", action="store_true", help="say what would be done, and change nothing")
-        parser.add_argument("--by", default="", help="who does it; kept in the audit trail")
-        parser.add_argument("--reason", default="", help="why; kept in the audit trail")
+        parser.add_argument("--by", type=_words, default="", help="who does it; kept in the audit trail")
+        parser.add_argument("--reason", type=_words, default="", help="why; kept in the audit trail")
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.progress = Progress(self.stdout, done=self.done)
@@ -82,7 +87,8 @@ class DeadJobsCommand(BaseCommand):
         jobs: list[int] | None = options["job"]
         return Filter(
             job_ids=None if jobs is None else tuple(jobs),
-            **{name: options[name] for name in ("task", "error", "queue", "subject", "limit")},
+            **{name: options[name] or "" for name in ("task", "error", "queue", "subject")},
+            limit=options["limit"],
             since=since,
             until=min(until or now, now),
             include_quarantined=options.get("include_quarantined", True),
@@ -113,9 +119,12 @@ class DeadJobsCommand(BaseCommand):
         result = Result()
         self.progress.begin(total)
         try:
-            for rows in _paced(chosen, rate=rate):
-                result.add(self.apply(rows, by=by, reason=reason, pause_seconds=1 / rate if rate else 0))
-                self.progress.advance(result.changed + result.missed + len(result.refused))
+            with Interruption() as interruption:
+                for rows in _paced(chosen, rate=rate, interruption=interruption):
+                    result.add(self.apply(rows, by=by, reason=reason, pause_seconds=1 / rate if rate else 0))
+                    self.progress.advance(result.looked_at)
+                if interruption.asked and result.looked_at < total:
+                    raise KeyboardInterrupt
         except KeyboardInterrupt:
             self.progress.end()
             raise CommandError(
@@ -123,20 +132,28 @@ class DeadJobsCommand(BaseCommand):
                 "the same command goes on with them.",
                 returncode=INTERRUPTED,
             ) from None
+        except (DatabaseError, InterfaceError) as error:
+            self.progress.end()
+            raise CommandError(
+                f"Broken off, since the database failed ({type(error).__name__}). {self.done.capitalize()} before: "
+                f"{_jobs(result.changed)} of {total}. The batch in hand is done as a whole or not at all; the same "
+                "command goes on with the others."
+            ) from error
         self.progress.end()
         self._sum_up(result, total=total)
 
     def _sum_up(self, result: Result, *, total: int) -> None:
         self.stdout.write(f"{self.done.capitalize()}: {_jobs(result.changed)} of {total}.")
-        if result.missed:
-            self.stdout.write(f"No longer dead, since somebody else was quicker: {result.missed}.")
+        missed = total - result.changed - len(result.refused)  # some before they were read, and some after
+        if missed > 0:
+            self.stdout.write(f"No longer dead, since somebody else was quicker: {missed}.")
         if result.refused:
             shown = "".join(f"\n  {job_id}: {why}" for job_id, why in result.refused[:10])
             raise CommandError(f"Left as they were: {_jobs(len(result.refused))}.{shown}")
 
 
-def _paced(chosen: Filter, *, rate: float | None) -> Iterator[list[DeadRow]]:
-    """The chosen jobs in batches; with a rate, each when its time has come.
+def _paced(chosen: Filter, *, rate: float | None, interruption: Interruption) -> Iterator[list[DeadRow]]:
+    """The chosen jobs in batches until somebody interrupts; with a rate, each when its time has come.
 
     The jobs of a batch are spread by the database, their batches by this process: whoever stops it has stopped the
     replay, but for the seconds of one batch.
@@ -145,7 +162,9 @@ def _paced(chosen: Filter, *, rate: float | None) -> Iterator[list[DeadRow]]:
     size = BATCH if rate is None else min(BATCH, max(1, int(rate * SPREAD_SECONDS)))
     for rows in pages(chosen, size=size):
         if rate is not None:
-            time.sleep(max(0.0, began + given / rate - time.monotonic()))
+            interruption.sleep_until(began + given / rate)
+        if interruption.asked:
+            return
         yield rows
         given += len(rows)
 
@@ -161,7 +180,23 @@ def _instant(text: str) -> Typed:
         raise ArgumentTypeError(str(error)) from None
 
 
+def _text(text: str) -> str:
+    """Not empty: an unset variable of the shell must not choose everything."""
+    if not text.strip():
+        raise ArgumentTypeError("It is empty: leave the option out to choose all.")
+    return _words(text)
+
+
+def _words(text: str) -> str:
+    """What PostgreSQL can hold: a shell with another encoding passes bytes that are no text."""
+    if "\x00" in text or text != text.encode("utf-8", "replace").decode():
+        raise ArgumentTypeError(f"{text!r} is no text in UTF-8.")
+    if len(text) > MAX_WORDS:
+        raise ArgumentTypeError(f"It is longer than {MAX_WORDS} characters.")
+    return text
+
+
 def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise ArgumentTypeError(f"{text!r} is no number above 0.")
+    if not text.isdecimal() or len(text) > 18 or int(text) < 1:  # PostgreSQL counts as far as 19 digits
+        raise ArgumentTypeError(f"{text[:30]!r} is no number above 0.")
     return int(text)

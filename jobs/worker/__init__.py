@@ -1,1 +1,1 @@
-"""What a worker does with a message: the guard before the dispatch, the base task, one run of one job."""
+"""What a worker does with a message, how it stops, and how it notices that it hears nothing."""

@@ -7,18 +7,20 @@ and a job whose task this worker does not know goes back to the ledger, since a 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import structlog
 from celery.worker.consumer import Consumer
 from django.conf import settings
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, connections
+from django.db import DatabaseError, InterfaceError, connections
 
 from jobs import metrics, transitions
 from jobs.broker.messages import MalformedMessage, body_of, headers_of, read_message
 from jobs.dead.death import die
-from jobs.dead.letters import keep_dead_letter
+from jobs.dead.letters import keep_if_possible
 from jobs.failures.retry import Policy, longest_wait
 from jobs.models import Job
 from jobs.session import drop_broken_connections, engine_session
@@ -27,6 +29,9 @@ from jobs.transitions import Message
 log = structlog.get_logger(__name__)
 
 UNKNOWN_TASK_ATTEMPTS = Policy().max_retries
+REFUSED_PAUSE_SECONDS = 2.0
+"""How long a worker waits after a broker took its connection and refused what it asked for."""
+
 _DELAYED_DELIVERY = "celery.worker.consumer.delayed_delivery:DelayedDelivery"
 
 
@@ -40,8 +45,25 @@ class LedgerConsumer(Consumer):
     """Messages since the worker started, for the watchdog."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        # Other steps require these two, so that they can be switched off but not left out.
-        super().__init__(*args, without_mingle=True, without_gossip=True, **kwargs)
+        # Other steps require these three, so that they can be switched off but not left out. Heartbeats are events, and
+        # RabbitMQ stops reading from whoever publishes while its memory or disk is short, acknowledgements included.
+        super().__init__(*args, without_mingle=True, without_gossip=True, without_heartbeat=True, **kwargs)
+
+    def connect(self) -> Any:
+        """A connection that the event loop listens to.
+
+        Celery leaves one open that it could not go on with, as when Redis is out of memory, several times a second.
+        """
+        connection = self.connection_for_read(heartbeat=self.amqheartbeat)
+        try:
+            if self.hub:
+                connection.transport.register_with_event_loop(connection.connection, self.hub)
+        except self.connection_errors + self.channel_errors:
+            with suppress(*self.connection_errors, *self.channel_errors):
+                connection.close()
+            time.sleep(REFUSED_PAUSE_SECONDS)
+            raise
+        return connection
 
     def create_task_handler(self, *args: Any, **kwargs: Any) -> Callable[[Any], None]:
         """Celery's handler behind a check that every message passes first."""
@@ -81,13 +103,8 @@ class LedgerConsumer(Consumer):
     def _set_aside(self, message: Any, reason: str) -> None:
         metrics.SKIPPED.labels(reason="malformed").inc()
         queue = (message.delivery_info or {}).get("routing_key") or ""
-        try:
-            engine_session(DEFAULT_DB_ALIAS)
-            keep_dead_letter(queue=queue, reason=reason, headers=message.headers, body=message.body)
-        except (DatabaseError, InterfaceError):
-            # RabbitMQ keeps it in the dead-letter queue; the log keeps at least its trace.
-            log.exception("dead_letter_not_kept", queue=queue, reason=reason)
-            drop_broken_connections()
+        # Where it cannot be kept now, RabbitMQ keeps it in the dead-letter queue.
+        keep_if_possible(queue=queue, reason=reason, headers=message.headers, body=message.body)
         message.reject_log_error(log, self.connection_errors)
 
     def _unknown_task(self, message: Any, published: Message) -> None:
@@ -103,14 +120,12 @@ class LedgerConsumer(Consumer):
             if UNKNOWN_TASK_ATTEMPTS is not None and job.attempts >= UNKNOWN_TASK_ATTEMPTS:
                 die(
                     using=published.using, job_id=published.job_id, token=job.token, task=job.task, args=job.args,
-                    reason="unknown task", error=error,
+                    reason="unknown task", error=error, state="published",
                 )  # fmt: skip
                 message.reject_log_error(log, self.connection_errors)
                 return
             delay = max(1.0, longest_wait(failed_before=job.attempts, policy=Policy()) / 2)
-            transitions.defer_published(
-                using=published.using, job_id=published.job_id, delay_seconds=delay, error=error
-            )
+            transitions.defer_published(message=published, delay_seconds=delay, error=error)
         except (DatabaseError, InterfaceError):
             log.exception("unknown_task_not_recorded", job=published.job_id)  # the rescue publishes it again
             drop_broken_connections()

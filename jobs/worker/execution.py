@@ -14,7 +14,6 @@ import traceback as tracebacks
 from enum import Enum
 from typing import TYPE_CHECKING
 
-import sentry_sdk
 import structlog
 from billiard.common import terminate_handler_fired
 from billiard.exceptions import SoftTimeLimitExceeded
@@ -28,6 +27,7 @@ from jobs import metrics, transitions, wakeup
 from jobs.claim import Claim
 from jobs.dead.death import die
 from jobs.dead.letters import keep_dead_letter
+from jobs.dead.report import report_fault
 from jobs.errors import LeaseLost
 from jobs.failures.classify import asked_delay, classify
 from jobs.failures.retry import CRASH_LOOP_CAP, Dead, Decision, FailureClass, Postpone, decide
@@ -79,7 +79,7 @@ def run_job(task: LedgerTask, *, job_id: int, using: str, worker: str) -> Outcom
         return Outcome.SETTLED
     except Exception as error:
         # A fault of the engine, or a time limit that struck between two of its steps: the rescue brings the job back.
-        sentry_sdk.capture_exception(error)
+        report_fault(error)
         log.exception("run_broke_off", job=job_id, task=task.name)
         return Outcome.SETTLED
     finally:
@@ -152,7 +152,7 @@ def _run_body(task: LedgerTask, claim: Claim) -> Outcome:
 def _failed(task: LedgerTask, claim: Claim, error: BaseException) -> Outcome:
     if claim.recorded:
         # The work is done and committed; what came afterwards is a fault to hear of, not a failed job.
-        sentry_sdk.capture_exception(error)
+        report_fault(error)
         log.error("failed_after_record", error=type(error).__name__, exc_info=error)
         return Outcome.SETTLED
     decision = _decide(task, claim, error)
@@ -260,7 +260,12 @@ def _line(error: BaseException) -> str:
 
 
 def _traceback(error: BaseException) -> str:
-    return _storable("".join(tracebacks.format_exception(error)))[-KEPT_TRACEBACK:]
+    try:
+        lines = tracebacks.format_exception(error)
+    except Exception:  # an attribute that Python's formatter asks for fails, or is not what it seems
+        way = tracebacks.format_tb(error.__traceback__)
+        lines = [*way, f"{type(error).__name__}: it cannot be read"]
+    return _storable("".join(lines))[-KEPT_TRACEBACK:]
 
 
 def _storable(text: str) -> str:

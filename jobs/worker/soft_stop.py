@@ -2,10 +2,12 @@
 
 On the first order (SIGTERM, SIGINT, SIGQUIT, or ``celery control shutdown``) it takes no more messages, and leaves as
 soon as nothing runs. What still runs after ``worker_soft_shutdown_timeout`` is interrupted and handed back, and so is
-all of it at once on a second order. Prefetched messages go back to the broker with the connection.
+all of it at once on a second order. Prefetched messages go back to the broker with the connection. SIGHUP does the
+same, and the worker then starts over in its process; a terminal that is closed only stops it.
 
 Guarantees: no order, however often it comes, loses a job or counts against it; and the process ends, within
-``worker_soft_shutdown_timeout`` and ``GRACE_SECONDS`` and ``LEAVE_SECONDS``, whatever broker and database do.
+``worker_soft_shutdown_timeout`` and ``GRACE_SECONDS`` and ``LEAVE_SECONDS`` and two visits to the ledger
+(``PATIENCE_SECONDS``), whatever broker and database do.
 
 Celery's own soft shutdown sleeps through its time-out in the signal handler: an idle worker sleeps as well, and
 finished jobs are not acknowledged meanwhile. Here a thread keeps the time and the event loop goes on.
@@ -30,8 +32,8 @@ from kombu.asynchronous import set_event_loop
 
 from jobs.worker import stop_order
 from jobs.worker.blocking_pop import end_blocking_pop
-from jobs.worker.children import children, running
-from jobs.worker.outside import end_run
+from jobs.worker.children import children, requests_in_hand, running
+from jobs.worker.outside import end_runs
 
 if TYPE_CHECKING:
     from jobs.worker.worker import LedgerWorker
@@ -60,14 +62,19 @@ class SoftStop:
 
     def order(self, *_: object) -> None:
         """Begin to stop; the second order makes it hurry."""
+        self._then = os._exit
+        self._begin()
+
+    def order_restart(self, *_: object) -> None:
+        """Stop as on any order, and start over in the same process; an order to stop for good counts more."""
+        if not self.ordered:
+            self._then = _start_over
+            self._begin()
+
+    def _begin(self) -> None:
         self.ordered = True
         with suppress(BlockingIOError):
             os.write(self._order, b".")
-
-    def order_restart(self) -> None:
-        """Stop as on any order, and start over in the same process."""
-        self._then = _start_over
-        self.order()
 
     def end(self, status: int) -> NoReturn:
         """End the process, or start it over: at once, for nothing is open any more."""
@@ -120,10 +127,10 @@ class SoftStop:
         log.warning("runs_interrupted", count=len(interrupted))
         self._tell_children()
         self._wait_until_nothing_runs(GRACE_SECONDS)
-        for request in list(state.requests.values()):
-            if request.worker_pid in running(self._worker):
-                log.warning("child_killed", pid=request.worker_pid, task=request.name)
-                end_run(request)
+        stubborn = requests_in_hand(self._worker)
+        for request in stubborn:
+            log.warning("child_killed", pid=request.worker_pid, task=request.name)
+        end_runs(stubborn)
 
     def _leave(self) -> None:
         self._tell_children()

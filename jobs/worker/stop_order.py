@@ -64,6 +64,7 @@ def _hear(*_: object) -> None:
 def _listen(**_: Any) -> None:
     _Child.ordered = _Child.in_body = False
     signal.signal(SIGNAL, _hear)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a terminal sends it to all; the main process decides
 
 
 @worker_process_shutdown.connect

@@ -35,6 +35,9 @@ class LedgerWorker(Worker):
         self.soft_stop = SoftStop(self)
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT):
             signal.signal(number, self.soft_stop.order)
+        # Celery would start over even when it was told to stop, and not at all when it was started by ``python -m``.
+        hung_up = self.soft_stop.order if self._isatty else self.soft_stop.order_restart
+        signal.signal(signal.SIGHUP, hung_up)
 
     def stop(self, in_sighandler: bool = False, exitcode: int | None = None) -> None:
         """End the process. However the stop came about, the running jobs have their time and no more."""

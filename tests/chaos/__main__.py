@@ -41,6 +41,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, help=f"jobs for each fault: {JOBS}, or {SHORT_JOBS} in the short form")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="what random harm is drawn from")
     parser.add_argument("--sabotage", help="break the engine in this way, to see that it is found: see sabotage.py")
+    parser.add_argument("--output", action="store_true", help="show the end of each process's output after every line")
     options = parser.parse_args()
     options.broker = options.broker or list(BROKERS)
     options.jobs = options.jobs or (SHORT_JOBS if options.short else JOBS)

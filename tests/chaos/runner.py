@@ -31,7 +31,7 @@ EMPTY_THE_LEDGER = """
 FAMILIES = (web, relay, workers, brokers, database, poison)
 """In the order of the run. Their import has entered their faults into the list."""
 EVIDENCE = ("id", "state", "reason", "error", "attempts", "deliveries", "publish_number", "token", "worker")
-TAIL = 30
+TAIL = 100
 """Lines of each process's output that are shown for a fault that went wrong."""
 
 
@@ -48,7 +48,7 @@ def run_all(servers: Servers, options: Namespace) -> int:
         crew = Crew(_environment(servers, provider, failpoints, broker, options), web_port=servers.web_port())
         runner = Runner(
             broker=broker, servers=servers, crew=crew, failpoints=failpoints, provider=provider,
-            jobs=options.jobs, seed=options.seed,
+            jobs=options.jobs, seed=options.seed, output=options.output,
         )  # fmt: skip
         try:
             verdicts += runner.run(faults)
@@ -105,6 +105,7 @@ class Runner:
         provider: Provider,
         jobs: int,
         seed: int,
+        output: bool = False,
     ) -> None:
         self.broker = broker
         self.servers = servers
@@ -113,6 +114,8 @@ class Runner:
         self.provider = provider
         self.jobs = jobs
         self.seed = seed
+        self.output = output
+        self._printed_before: dict[int, int] = {}
 
     def run(self, faults: Iterable[Fault]) -> list[Verdict]:
         verdicts = []
@@ -122,7 +125,9 @@ class Runner:
             if not verdict.is_right:
                 for problem in verdict.all_problems:
                     say(f"  !! {problem}")
+            if self.output or not verdict.is_right:
                 self._say_what_was_printed()
+            if not verdict.is_right:
                 self.crew.stop()  # nothing of this one must meet the next
             verdicts.append(verdict)
         return verdicts
@@ -132,6 +137,7 @@ class Runner:
         began = time.time()
         try:
             self._set(fault)
+            self._printed_before = {process.pid: len(process.output) for process in self.crew.processes}
             scene.begin()
             began = time.time()
             fault.act(scene)
@@ -189,7 +195,7 @@ class Runner:
     def _say_what_was_printed(self) -> None:
         for process in self.crew.processes:
             say(f"  --- {process.name} ---")
-            for line in process.output[-TAIL:]:
+            for line in process.output[self._printed_before.get(process.pid, 0) :][-TAIL:]:
                 say(f"  {line.rstrip()}"[:400])
 
 

@@ -33,7 +33,7 @@ def test_a_fan_reads_we_are_on_it_and_has_the_tickets_after_staff_replayed_the_j
 ) -> None:
     job = wait_for_state(Job.objects.get().pk, "dead")
     assert set(Ticket.objects.values_list("status", flat=True)) == {"failed"}
-    get_user_model().objects.create_superuser("grace", password="a long pass phrase")
+    get_user_model().objects.create_superuser("operator", password="a long pass phrase")
 
     with visiting() as visit:
         fan = visit.page
@@ -42,7 +42,7 @@ def test_a_fan_reads_we_are_on_it_and_has_the_tickets_after_staff_replayed_the_j
 
         staff = visit.context.new_page()
         staff.goto(f"{site.address}/admin/jobs/deadjob/")
-        staff.get_by_label("Username").fill("grace")
+        staff.get_by_label("Username").fill("operator")
         staff.get_by_label("Password").fill("a long pass phrase")
         staff.get_by_role("button", name="Log in").click()
         staff.get_by_role("table").get_by_role("link", name="tickets.issue_tickets").click()
@@ -62,4 +62,4 @@ def test_a_fan_reads_we_are_on_it_and_has_the_tickets_after_staff_replayed_the_j
     assert set(Ticket.objects.values_list("status", flat=True)) == {"issued"}
     wait_for_state(job.pk, "done")
     wait_for(lambda: len(mailbox.Maildir(site.maildir)) == 1, what="the mail is there")
-    assert StaffAction.objects.values_list("job_id", "by", "reason").get() == (job.pk, "grace", "the folder is back")
+    assert StaffAction.objects.values_list("job_id", "by", "reason").get() == (job.pk, "operator", "the folder is back")

@@ -1,8 +1,15 @@
 """The web process of the chaos run. granian's workers outlive a granian that was killed; these do not."""
 
-from config.wsgi import application
+# ruff: noqa: E402
+
+import os
+
 from tests.processes import _die_with_the_tests
 
-__all__ = ["application"]
+_die_with_the_tests()  # first, since the rest takes a second
+if os.getppid() == 1:
+    raise SystemExit("granian is gone already")
 
-_die_with_the_tests()
+from config.wsgi import application
+
+__all__ = ["application"]

@@ -19,7 +19,7 @@ from jobs.worker.execution import Outcome
 from notifications.models import Notification
 from tests.fixtures_notifications import MailServer
 
-WHO_AND_WHY = {"by": "Grace", "reason": "the mail server takes mails again"}
+WHO_AND_WHY = {"by": "operator", "reason": "the mail server takes mails again"}
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_a_refused_mail_is_sent_after_a_replay_with_the_message_id_that_it_had(
     attempt(mail_job, work)
     assert (mail_job.state, Notification.objects.get().status) == ("dead", "failed")
 
-    call_command("replay_dlq", "--job", str(mail_job.pk), "--by", "Grace", "--reason", "it takes mails again")
+    call_command("replay_dlq", "--job", str(mail_job.pk), "--by", "operator", "--reason", "it takes mails again")
     assert Notification.objects.get().status == "queued"
     attempt(mail_job, work)
 

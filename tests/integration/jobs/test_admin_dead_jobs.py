@@ -24,7 +24,7 @@ LIST = "admin:jobs_deadjob_changelist"
 @pytest.fixture
 def staff(client: Client) -> Client:
     """A browser of somebody who may do everything here."""
-    client.force_login(get_user_model().objects.create_superuser("grace", password="a long pass phrase"))
+    client.force_login(get_user_model().objects.create_superuser("operator", password="a long pass phrase"))
     return client
 
 
@@ -118,7 +118,7 @@ def test_a_press_does_it_audits_it_and_says_what_was_done(
     assert said in press(staff, verb, *dead)
     assert {job(each.pk).state for each in dead} == {state}
     assert set(StaffAction.objects.values_list("action", "by", "reason")) == {
-        (verb, "grace", "the disk has room again")
+        (verb, "operator", "the disk has room again")
     }
     assert StaffAction.objects.count() == 2
 
@@ -171,6 +171,18 @@ def test_a_made_up_choice_leads_back_to_the_list(staff: Client, dead_jobs: DeadJ
     response = staff.get(reverse("admin:jobs_deadjob_replay"), {"jobs": given})
     assert (response.status_code, response["Location"]) == (302, reverse(LIST))
     assert chosen_jobs.read_seen("7:1,x,8:2") == {7: 1, 8: 2}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["error__regex=[", "finished_at__year=99999999999", "priority__range=1", "subject__in=%00", "args__x=1", "id=%00"],
+)
+@pytest.mark.parametrize("listing", ["job", "deadjob", "deadletter"])
+def test_a_lookup_that_no_filter_offers_is_refused_and_is_no_fault_of_ours(
+    staff: Client, listing: str, asked: str
+) -> None:
+    response = staff.get(f"{reverse(f'admin:jobs_{listing}_changelist')}?{asked}")
+    assert response.status_code in (302, 400)
 
 
 # Quarantine, and what does not fit
@@ -294,6 +306,17 @@ def test_who_may_replay_need_not_be_allowed_to_discard(client: Client, dead_jobs
     assert "discard_selected" not in listing
     assert replayer.post(reverse("admin:jobs_deadjob_discard"), {"jobs": seen(dead), "reason": "x"}).status_code == 403
     assert "1 job was replayed." in press(replayer, "replay", dead)
+
+
+def test_who_may_not_see_all_jobs_gets_no_link_to_them(client: Client, dead_jobs: DeadJobs) -> None:
+    (dead,) = dead_jobs()
+    (unfit,) = dead_jobs(queue="elsewhere")
+    replayer = staff_with(client, "view_deadjob", "replay_job")
+    asks = replayer.get(reverse("admin:jobs_deadjob_replay"), {"jobs": seen(unfit)}).content.decode()
+    assert reverse("admin:jobs_deadjob_change", args=[unfit.pk]) in asks
+    said = press(replayer, "replay", dead)
+    assert "1 job was replayed." in said
+    assert reverse("admin:jobs_job_change", args=[dead.pk]) not in said
 
 
 def test_who_is_not_staff_is_sent_to_the_login(client: Client, dead_jobs: DeadJobs) -> None:

@@ -18,7 +18,7 @@ LIST = "admin:jobs_deadletter_changelist"
 
 @pytest.fixture
 def staff(client: Client) -> Client:
-    client.force_login(get_user_model().objects.create_superuser("grace", password="a long pass phrase"))
+    client.force_login(get_user_model().objects.create_superuser("operator", password="a long pass phrase"))
     return client
 
 
@@ -48,7 +48,7 @@ def test_a_discarded_letter_leaves_the_list_and_keeps_its_row_with_who_and_why(
     assert "1 dead letter was discarded." in discard(staff, first)
 
     first.refresh_from_db()
-    assert (first.discarded_by, first.discarded_reason) == ("grace", "a stranger's script")
+    assert (first.discarded_by, first.discarded_reason) == ("operator", "a stranger's script")
     assert first.discarded_at is not None
     assert listed(staff) == [second.pk]
     assert listed(staff, discarded="yes") == [first.pk]

@@ -97,6 +97,9 @@ def test_a_broker_that_confirms_nothing_is_given_up_in_time(
     with pytest.raises(BrokerUnavailable, match="blocked"):
         relay_here.run_once()
     assert Job.objects.filter(state="waiting", reason="broker away").count() == 3
+    monkeypatch.setattr(publisher.connection, "release", lambda: pytest.fail("it waits for an answer to its farewell"))
+    publisher.close()
+    assert not publisher.connection.connected
 
 
 def _delete_queues(url: str) -> None:

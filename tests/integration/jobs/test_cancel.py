@@ -23,11 +23,11 @@ pytestmark = real_commits
 def test_a_job_that_has_not_ended_well_can_be_cancelled(dead_jobs: DeadJobs, state: str) -> None:
     (given,) = dead_jobs(state=state)
 
-    cancel_job(job_id=given.pk, generation=0, by="Grace", reason="nobody wants it")
+    cancel_job(job_id=given.pk, generation=0, by="operator", reason="nobody wants it")
 
     assert (job(given.pk).state, job(given.pk).reason) == ("cancelled", "by staff: nobody wants it")
     (entry,) = StaffAction.objects.all()
-    assert (entry.action, entry.by, entry.reason) == ("cancel", "Grace", "nobody wants it")
+    assert (entry.action, entry.by, entry.reason) == ("cancel", "operator", "nobody wants it")
     assert (entry.job_reason, entry.job_error) == ("permanent error", "ValueError: nobody expected this")
 
 
@@ -37,7 +37,7 @@ def test_what_has_ended_or_is_another_generation_is_left_alone(
 ) -> None:
     (given,) = dead_jobs(state=state, generation=generation)
     with pytest.raises(NotCancellable):
-        cancel_job(job_id=given.pk, generation=0, by="Grace", reason="too late")
+        cancel_job(job_id=given.pk, generation=0, by="operator", reason="too late")
     assert (job(given.pk).state, StaffAction.objects.count()) == (state, 0)
 
 
@@ -52,13 +52,13 @@ def test_a_message_of_a_cancelled_job_starts_nothing(
     published: Callable[..., int], work: Callable[[int], Outcome]
 ) -> None:
     job_id = published("probe.leave_a_mark", key="a")
-    cancel_job(job_id=job_id, generation=0, by="Grace", reason="nobody wants it")
+    cancel_job(job_id=job_id, generation=0, by="operator", reason="nobody wants it")
     assert work(job_id) is Outcome.SETTLED
     assert (job(job_id).state, Mark.objects.count()) == ("cancelled", 0)
 
 
 def test_a_run_that_is_cancelled_under_way_cannot_record(claimed: Callable[..., Claim]) -> None:
     claim = claimed(key="a")
-    cancel_job(job_id=claim.job_id, generation=0, by="Grace", reason="nobody wants it")
+    cancel_job(job_id=claim.job_id, generation=0, by="operator", reason="nobody wants it")
     assert not transitions.mark_done(using="default", job_id=claim.job_id, token=claim.token)
     assert job(claim.job_id).state == "cancelled"

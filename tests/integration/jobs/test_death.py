@@ -11,6 +11,7 @@ from django.db import connection, transaction
 from jobs import transitions
 from jobs.claim import Claim
 from jobs.dead.death import die
+from jobs.dead.replay import replay_job
 from jobs.models import Job
 from tests.ledger import job, real_commits
 from tests.probe.models import Burial, Mark
@@ -47,6 +48,44 @@ def test_a_run_that_no_longer_holds_the_lease_buries_nobody(claimed: Callable[..
     transitions.mark_done(using="default", job_id=claim.job_id, token=claim.token)
     assert not bury(claim, "probe.fail")
     assert (job(claim.job_id).state, Burial.objects.count()) == ("done", 0)
+
+
+def publish_again(job_id: int) -> None:
+    transitions.mark_due(using="default", queue="probe", window=1000, batch=1000)
+    assert job(job_id).state == "published"
+
+
+def test_a_run_that_was_displaced_does_not_bury_the_job_while_it_waits_for_its_next_claim(
+    claimed: Callable[..., Claim],
+) -> None:
+    claim = claimed("probe.fail", key="a", kind="permanent")
+    transitions.rescue(using="default", job_id=claim.job_id, token=claim.token, reason="lease ran out")
+    publish_again(claim.job_id)
+    assert job(claim.job_id).token == claim.token
+    assert not bury(claim, "probe.fail")
+    assert (job(claim.job_id).state, Burial.objects.count()) == ("published", 0)
+
+
+def test_the_worker_of_a_job_that_was_replayed_meanwhile_wakes_up_too_late_to_bury_it(
+    claimed: Callable[..., Claim],
+) -> None:
+    claim = claimed("probe.fail", key="a", kind="permanent")
+    assert bury(claim, "probe.fail")
+    replay_job(job_id=claim.job_id, generation=0, by="operator", reason="mended")
+    publish_again(claim.job_id)
+    assert not bury(claim, "probe.fail")
+    assert (job(claim.job_id).state, Burial.objects.count()) == ("published", 1)
+
+
+def test_a_message_for_an_unknown_task_does_not_bury_a_job_that_another_worker_runs(
+    claimed: Callable[..., Claim],
+) -> None:
+    claim = claimed("probe.fail", key="a", kind="permanent")
+    assert not die(
+        using="default", job_id=claim.job_id, token=claim.token, task="probe.fail", args=claim.args,
+        reason="unknown task", state="published",
+    )  # fmt: skip
+    assert job(claim.job_id).state == "running"
 
 
 def do_nothing(*, key: str) -> None:
@@ -91,24 +130,29 @@ def deferred_constraint(transactional_db: None) -> Any:
 
 
 @pytest.mark.parametrize(
-    "on_dead",
+    ("on_dead", "failure"),
     [
-        raise_an_error,
-        leave_the_process,
-        break_the_transaction,
-        promise_what_the_commit_will_refuse,
-        take_other_arguments,
-        "tests.probe.tasks.nobody",
+        (raise_an_error, "RuntimeError"),
+        (leave_the_process, "SystemExit"),
+        (break_the_transaction, "DataError"),
+        (promise_what_the_commit_will_refuse, "IntegrityError"),
+        (take_other_arguments, "TypeError"),
+        ("tests.probe.tasks.nobody", "ImportError"),
     ],
 )
 def test_a_callback_that_fails_is_undone_and_noted_and_the_job_is_dead_anyway(
-    on_dead: Any, deferred_constraint: None, scratch_task: Callable[..., str], claimed: Callable[..., Claim]
+    on_dead: Any,
+    failure: str,
+    deferred_constraint: None,
+    scratch_task: Callable[..., str],
+    claimed: Callable[..., Claim],
 ) -> None:
-    claim = claimed(scratch_task(do_nothing, on_dead=on_dead), key="a")
+    option = on_dead if isinstance(on_dead, str) else staticmethod(on_dead)  # a function would become a method
+    claim = claimed(scratch_task(do_nothing, on_dead=option), key="a")
     assert bury(claim, job(claim.job_id).task)
     dead = Job.objects.get(pk=claim.job_id)
     assert dead.state == "dead"
-    assert dead.reason.startswith("permanent error; its on_dead failed too: ")
+    assert dead.reason == f"permanent error; its on_dead failed too: {failure}"
     assert Burial.objects.count() == 0
 
 

@@ -13,6 +13,7 @@ from django.db.models import F
 
 from jobs import transitions
 from jobs.claim import Claim
+from jobs.dead import report
 from jobs.dead.death import die
 from jobs.errors import PermanentError, RateLimited, TransientError
 from jobs.failures.retry import CRASH_LOOP_CAP
@@ -42,6 +43,33 @@ def publish_again(job_id: int) -> None:
     Job.objects.filter(pk=job_id).update(available_at=F("created_at"))
     engine_session("default")
     transitions.mark_due(using="default", queue="probe", window=1000, batch=1000)
+
+
+class ClientError(Exception):
+    """As clients of APIs write them: an attribute that is not there is asked of the answer."""
+
+    def __getattr__(self, name: str) -> object:
+        return {"code": 7}[name]
+
+
+def chained(length: int) -> Exception:
+    error = Exception("the first")
+    for _ in range(length):
+        outer = Exception("the next")
+        outer.__cause__, error = error, outer
+    return error
+
+
+@pytest.mark.parametrize("error", [ClientError("no such seat"), chained(3000)], ids=["no attributes", "long chain"])
+def test_a_failure_that_is_hard_to_read_is_dead_with_what_can_be_read_and_reported(
+    error: Exception, scratch_task: Callable[..., str], published: Callable[..., int], work: Work, reports: ReportSink
+) -> None:
+    job_id = published(scratch_task(fail_with(error)), key="a")
+    assert work(job_id) is Outcome.DEAD
+    row = job(job_id)
+    assert (row.state, row.reason, row.error) == ("dead", "permanent error", f"{type(error).__name__}: {error}")
+    assert "in body" in row.traceback
+    assert len(all_sent(reports).events) == 1
 
 
 def test_an_unknown_failure_is_permanent_keeps_its_traceback_and_is_reported_once(
@@ -104,6 +132,19 @@ def test_a_callback_that_fails_as_well_is_a_second_failure(
     name = scratch_task(fail_with(PermanentError("no")), on_dead="tests.probe.tasks.fail_burial")
     work(published(name, key="a"))
     assert all_sent(reports).titles() == ["PermanentError", "RuntimeError"]
+
+
+def test_a_fault_that_a_loop_meets_each_second_is_reported_once_an_hour(
+    reports: ReportSink, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report, "_told", {})
+    for _ in range(3):
+        report.report_standing_fault(KeyError("again"), where="rescue")
+    report.report_standing_fault(ValueError("another"), where="rescue")
+    assert all_sent(reports).titles() == ["KeyError", "ValueError"]
+    monkeypatch.setattr(report, "REPEAT_SECONDS", 0.0)
+    report.report_standing_fault(KeyError("again"), where="rescue")
+    assert all_sent(reports).titles() == ["KeyError", "KeyError", "ValueError"]
 
 
 def test_a_death_that_is_rolled_back_is_no_death(claimed: Callable[..., Claim], reports: ReportSink) -> None:

@@ -12,12 +12,14 @@ import psycopg
 import pytest
 from celery import current_app
 from celery.signals import worker_before_create_process
+from celery.worker import state
 from django.db import OperationalError, connection
 
 from jobs.claim import Claim
 from jobs.models import Job
 from jobs.session import engine_session
-from jobs.worker.outside import PATIENCE_SECONDS, note_time_limit, worker_name
+from jobs.worker.children import requests_in_hand
+from jobs.worker.outside import PATIENCE_SECONDS, end_runs, note_time_limit, worker_name
 from jobs.worker.worker import LedgerWorker
 from tests.ledger import job, real_commits
 from tests.probe.models import Burial
@@ -90,6 +92,44 @@ def test_a_database_that_does_not_answer_holds_the_main_process_up_for_a_moment_
     note_time_limit(request, seconds=60)
     assert time.monotonic() - started < PATIENCE_SECONDS + 0.5
     gone.set()
+
+
+def test_a_stubborn_run_is_handed_back_without_a_delivery_even_if_its_transaction_held_the_row(
+    claimed: Callable[..., Claim], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claim = claimed()
+    request = request_for(claim)
+    with psycopg.connect(**connection.get_connection_params()) as child:
+        child.execute("SELECT FROM jobs_job FOR UPDATE")
+        monkeypatch.setattr("jobs.worker.outside.os.kill", lambda pid, number: child.close())
+        end_runs([request])
+    row = job(claim.job_id)
+    assert (row.state, row.attempts, row.deliveries, row.reason) == ("waiting", 0, 0, "worker stopped")
+
+
+def test_many_stubborn_runs_hold_up_the_stop_no_longer_than_one(
+    claimed: Callable[..., Claim], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = threading.Event()
+
+    def no_answer(using: str) -> None:
+        gone.wait()
+        raise OperationalError
+
+    requests = [request_for(claimed()) for _ in range(6)]
+    monkeypatch.setattr("jobs.worker.outside.engine_session", no_answer)
+    started = time.monotonic()
+    end_runs(requests)
+    assert time.monotonic() - started < 2 * PATIENCE_SECONDS + 0.5
+    gone.set()
+
+
+def test_only_runs_that_a_child_has_accepted_are_in_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = {1: SimpleNamespace(_worker_pid=PID), 2: SimpleNamespace(_worker_pid=None)}
+    pool = SimpleNamespace(_cache=jobs, _pool=[SimpleNamespace(pid=PID), SimpleNamespace(pid=PID - 1)])
+    accepted, sent, prefetched = (SimpleNamespace(worker_pid=pid) for pid in (PID, None, None))
+    monkeypatch.setattr(state, "requests", dict(enumerate([prefetched, sent, accepted])))
+    assert requests_in_hand(SimpleNamespace(pool=SimpleNamespace(_pool=pool))) == [accepted]
 
 
 def sessions() -> set[int]:

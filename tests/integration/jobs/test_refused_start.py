@@ -54,7 +54,7 @@ def refused() -> dict[str, Ended]:
         for name, (command, environment) in STARTS.items()
     }
     try:
-        said = {name: process.communicate(timeout=60)[0] for name, process in processes.items()}
+        said = {name: process.communicate(timeout=120)[0] for name, process in processes.items()}
     finally:
         for process in processes.values():
             process.kill()

@@ -13,6 +13,7 @@ from jobs.clock import database_now
 from jobs.dead.replay import replay_job
 from jobs.errors import DoesNotFit, NotDead, PermanentError, ReasonMissing, ReplayRefused
 from jobs.models import Job, StaffAction
+from jobs.transitions import Message, take_back
 from jobs.worker.execution import Outcome
 from tests.fixtures_dead_jobs import DeadJobs
 from tests.ledger import job, real_commits
@@ -20,7 +21,7 @@ from tests.probe.models import Burial, Mark
 
 pytestmark = real_commits
 
-WHO_AND_WHY = {"by": "Grace", "reason": "the disk has room again"}
+WHO_AND_WHY = {"by": "operator", "reason": "the disk has room again"}
 
 
 def test_a_job_that_died_starts_over_with_its_id_and_arguments_and_runs(
@@ -42,15 +43,31 @@ def test_a_job_that_died_starts_over_with_its_id_and_arguments_and_runs(
     assert Mark.objects.filter(key="a").count() == 1
 
 
+def test_a_message_of_its_former_life_and_the_new_one_run_a_replayed_job_once(
+    published: Callable[..., int], work: Callable[[int], Outcome]
+) -> None:
+    job_id = published("probe.fail", key="a", kind="permanent", times=1)
+    work(job_id)
+    former = job(job_id).publish_number
+    replay_job(job_id=job_id, generation=0, **WHO_AND_WHY)
+    assert work(job_id) is Outcome.SETTLED  # a message that was delivered twice, while the job waits
+    assert job(job_id).state == "waiting"
+    published("probe.leave_a_mark", key="another")  # marks what is due
+    stale = Message(job_id, "default", "probe", "probe.fail", former, "")
+    assert take_back(using="default", messages=[stale], reason="given up by the broker") == 0
+    assert [work(job_id) for _ in range(2)] == [Outcome.SETTLED] * 2
+    assert (job(job_id).state, Mark.objects.filter(key="a").count()) == ("done", 1)
+
+
 def test_the_trail_says_who_when_why_and_what_the_job_said_before(dead_jobs: DeadJobs) -> None:
     (dead,) = dead_jobs(generation=1, error="ValueError: full", reason="permanent error")
     before = database_now()
 
-    replay_job(job_id=dead.pk, generation=1, by=" Grace ", reason=" room again ")
+    replay_job(job_id=dead.pk, generation=1, by=" operator ", reason=" room again ")
 
     (entry,) = StaffAction.objects.all()
     assert (entry.job_id, entry.action, entry.generation) == (dead.pk, "replay", 1)
-    assert (entry.by, entry.reason) == ("Grace", "room again")
+    assert (entry.by, entry.reason) == ("operator", "room again")
     assert (entry.job_reason, entry.job_error) == ("permanent error", "ValueError: full")
     assert before <= entry.at <= database_now()
 

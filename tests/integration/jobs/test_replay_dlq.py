@@ -30,7 +30,7 @@ from tests.processes import Process, wait_for
 
 pytestmark = real_commits
 
-WHO_AND_WHY = ["--by", "Grace", "--reason", "the disk has room again"]
+WHO_AND_WHY = ["--by", "operator", "--reason", "the disk has room again"]
 
 
 def replay(*options: object) -> str:
@@ -64,7 +64,7 @@ def test_without_options_all_that_is_dead_starts_over_and_the_trail_tells_of_eac
     assert "Replayed: 3 jobs of 3." in said
     assert replayed() == numbers(dead)
     assert sorted(StaffAction.objects.values_list("job_id", "by", "reason")) == [
-        (each.pk, "Grace", "the disk has room again") for each in dead
+        (each.pk, "operator", "the disk has room again") for each in dead
     ]
 
 
@@ -116,7 +116,21 @@ def test_an_age_or_an_instant_chooses_by_when_a_job_died(dead_jobs: DeadJobs) ->
 
 
 @pytest.mark.parametrize(
-    "option", ["--since=yesterday", "--since=2y", "--limit=0", "--rate=0", "--rate=nan", "--job=x"]
+    "option",
+    [
+        "--since=yesterday",
+        "--since=2y",
+        "--limit=0",
+        "--limit=9999999999999999999",
+        "--rate=0",
+        "--rate=nan",
+        "--job=x",
+        "--task=",
+        "--subject= ",
+        "--error=caf\udce9",  # Latin-1 in a shell that speaks UTF-8
+        "--reason=\x00",
+        f"--reason={'why ' * 100}",
+    ],
 )
 def test_an_option_that_makes_no_sense_is_refused(dead_jobs: DeadJobs, option: str) -> None:
     dead_jobs()
@@ -143,7 +157,7 @@ def test_a_filter_that_matches_nothing_says_so(dead_jobs: DeadJobs) -> None:
     assert replayed() == []
 
 
-@pytest.mark.parametrize("given", [[], ["--by", "Grace"], ["--reason", "why"], ["--by", " ", "--reason", " "]])
+@pytest.mark.parametrize("given", [[], ["--by", "operator"], ["--reason", "why"], ["--by", " ", "--reason", " "]])
 def test_without_a_name_and_a_reason_nothing_happens(dead_jobs: DeadJobs, given: list[str]) -> None:
     dead_jobs()
     with pytest.raises(CommandError, match="--by and --reason"):
@@ -313,6 +327,16 @@ def test_two_operators_at_once_replay_each_job_once(dead_jobs: DeadJobs, monkeyp
     assert sum(counts) == 200
 
 
+def test_jobs_that_somebody_else_dealt_with_before_they_were_read_are_counted_too(
+    dead_jobs: DeadJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dead_jobs(3)
+    monkeypatch.setattr(command.Progress, "begin", lambda *_: Job.objects.update(state="cancelled"))
+    said = replay()
+    assert "Replayed: 0 jobs of 3." in said
+    assert "No longer dead, since somebody else was quicker: 3." in said
+
+
 # The pace
 
 
@@ -359,6 +383,27 @@ def test_ctrl_c_stops_a_paced_replay_and_the_same_command_goes_on(dead_jobs: Dea
     assert replaying.terminate() == command.INTERRUPTED
     assert (len(replayed()), StaffAction.objects.count()) == (5, 5)
     assert "Replayed: 25 jobs of 25." in replay()
+
+
+def test_a_database_that_goes_away_ends_the_run_with_a_sentence_and_the_same_command_goes_on(
+    dead_jobs: DeadJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "BATCH", 2)
+    dead = dead_jobs(5)
+    again = command.Progress.advance
+
+    def end_the_session(progress: Any, done: int) -> None:
+        again(progress, done)
+        if done == 4:
+            connection.connection.close()
+
+    monkeypatch.setattr(command.Progress, "advance", end_the_session)
+    with pytest.raises(CommandError, match=r"the database failed .* Replayed before: 4 jobs of 5\."):
+        replay()
+    connection.close()
+    assert replayed() == numbers(dead[:4])
+    monkeypatch.undo()
+    assert "Replayed: 1 job of 1." in replay()
 
 
 def test_a_killed_run_leaves_each_job_replayed_or_dead_and_never_half(dead_jobs: DeadJobs) -> None:

@@ -17,7 +17,7 @@ from tests.fixtures_tickets import ORDER_CODE, ORDER_ID
 from tickets.models import Ticket
 from tickets.transitions import mark_void
 
-WHO_AND_WHY = ("--by", "Grace", "--reason", "the folder is back")
+WHO_AND_WHY = ("--by", "operator", "--reason", "the folder is back")
 
 
 def statuses() -> list[str]:

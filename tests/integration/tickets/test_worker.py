@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.db import transaction
 
 from inventory.models import Seat, Show
@@ -44,7 +45,7 @@ def wait_for_state(job_id: int, state: str) -> None:
     wait_for(lambda: Job.objects.get(pk=job_id).state == state, what=f"the job is {state}")
 
 
-def test_a_worker_issues_the_tickets_and_a_job_that_dies_shows_its_tickets_as_failed(
+def test_a_worker_issues_tickets_and_those_of_a_dead_job_have_failed_until_replay_dlq_starts_it_over(
     tickets_worker: System, pending_tickets: list[Ticket], show_on_sale: Show, tmp_path: Path
 ) -> None:
     wait_for_state(enqueue_issue(order_id=ORDER_ID), "done")
@@ -63,3 +64,8 @@ def test_a_worker_issues_the_tickets_and_a_job_that_dies_shows_its_tickets_as_fa
     second.refresh_from_db()
     assert second.status == "failed"
     assert "Replay their job" in Job.objects.get(pk=dead).error
+
+    call_command("replay_dlq", "--job", str(dead), "--by", "operator", "--reason", "nothing is in the way any more")
+    wait_for_state(dead, "done")
+    assert set(Ticket.objects.filter(order_id=2).values_list("status", flat=True)) == {"issued"}
+    assert document_of_order(order_id=2) is not None

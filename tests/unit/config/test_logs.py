@@ -31,6 +31,9 @@ def test_a_row_that_postgresql_quotes_in_an_error_stays_out_of_the_log() -> None
     line = logged(msg="it failed", exc_info=(failure.type, failure.value, failure.tb))
     assert "violates check constraint" in line
     assert name not in line
+    quoted = logged(msg="it failed: %r", args=(failure.value,))
+    assert "violates check constraint" in quoted
+    assert name not in quoted
 
 
 @pytest.mark.parametrize("address", ["/orders/s3cret-token/", "/holds/s3cret-token/release/"])

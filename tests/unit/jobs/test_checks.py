@@ -88,6 +88,8 @@ def test_the_options_of_these_tests_are_those_of_production() -> None:
         ("E026", {"task_retry_on_worker_lost": True}),
         ("E027", {"worker_cancel_long_running_tasks_on_connection_loss": True}),
         ("E028", {"CELERY_DB_REUSE_MAX": None}),
+        ("E028", {"CELERY_DB_REUSE_MAX": 1}),
+        ("E038", {"worker_prefetch_multiplier": 0}),
     ],
 )
 def test_an_option_that_loses_or_repeats_work_is_refused_on_both_brokers(

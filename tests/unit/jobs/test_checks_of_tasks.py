@@ -48,6 +48,8 @@ def test_a_sound_task_trips_nothing(scratch_task: Callable[..., str]) -> None:
         ("E033", {"retry_backoff": False}),
         ("E033", {"retry_backoff": 0}),
         ("E033", {"retry_backoff_max": 0}),
+        ("E033", {"retry_backoff": -1}),
+        ("E039", {"rate_limit": "10/m"}),
         ("E034", {"on_dead": "tests.probe.tasks.no_such_function"}),
         ("E034", {"on_replay": "no.such.module"}),
         ("E034", {"on_dead": "nothing"}),

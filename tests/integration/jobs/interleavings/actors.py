@@ -59,6 +59,7 @@ class Actor:
         """What the one who started it wants it to know on its way."""
         self.failure: BaseException | None = None
         self._observer = observer
+        self._lost_session = False
         self._at_rest = threading.Event()
         self._at_rest.set()
         self._work: queue.SimpleQueue[tuple[Callable[[], Any], Callable[[Any], None]] | None] = queue.SimpleQueue()
@@ -108,8 +109,15 @@ class Actor:
     def lose_session(self) -> None:
         """End its database session, as a network or a failover does."""
         if (pid := self.pid) is not None:
+            self._lost_session = True
             self._observer.execute(END_SESSION, [pid])
             wait_for(lambda: not self._is_there(pid), seconds=LONGEST_STEP_SECONDS, what="the session is gone")
+
+    def start_afresh(self) -> None:
+        """Let an idle one forget a session that it lost without noticing: the next example must not fail of it."""
+        if self._lost_session:
+            self._lost_session = False
+            self.start("starts afresh", connections.close_all, until=None)
 
     def kill(self, *, session_stays: bool = False) -> None:
         """End the process where it stands: it runs no further, and its session is gone unless a pooler keeps it."""

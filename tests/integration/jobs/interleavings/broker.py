@@ -1,18 +1,20 @@
 """The broker, the only part that is modelled: a bag of messages.
 
-It delivers in any order, twice, late or never; it refuses, breaks off and leaves in doubt; it gives messages up to its
-dead-letter queue. It keeps the one promise of a publisher: what is not returned as refused has been taken.
+It delivers in any order, twice, late or never; it refuses, breaks off and leaves in doubt; its queue cannot be used for
+a while; it gives messages up to its dead-letter queue. It keeps the one promise of a publisher: what is not returned
+as refused has been taken.
 """
 
 from __future__ import annotations
 
 from jobs.broker import DeadLetterHandler
+from jobs.broker.faults import QueueUnusable
 from jobs.broker.messages import body_of, headers_of
 from jobs.errors import BrokerUnavailable
 from jobs.transitions import Message
 from tests.integration.jobs.interleavings.actors import acting, stand
 
-FATES = ("taken", "taken", "first refused", "refused", "in doubt", "broken off", "away")
+FATES = ("taken", "taken", "taken", "first refused", "refused", "in doubt", "broken off", "away", "queue unusable")
 MARKED, PUBLISHED = "marked, not published", "published, answer not read"
 COUNTING, SETTLED = "published jobs read, messages not counted", "dead letter settled, not acknowledged"
 
@@ -38,6 +40,10 @@ class Broker:
                 self.take(messages[: len(messages) // 2])
                 stand(PUBLISHED)
                 raise BrokerUnavailable
+            case "queue unusable":
+                self.take(messages[: len(messages) // 2])
+                stand(PUBLISHED)
+                raise QueueUnusable(messages[0].queue)
             case "refused":
                 refused = messages
             case "first refused":
@@ -53,12 +59,15 @@ class Broker:
         return refused
 
     def is_usable(self, queue: str) -> bool:
-        return True
+        return not ((actor := acting()) and actor.plan == "queue known as unusable")
 
     def ready_count(self, queue: str) -> int:
         stand(COUNTING)
-        if (actor := acting()) and actor.plan == "away":
-            raise BrokerUnavailable
+        match (actor := acting()) and actor.plan:
+            case "away":
+                raise BrokerUnavailable
+            case "queue unusable":
+                raise QueueUnusable(queue)
         return len(self.ready)
 
     def drain_dead_letters(self, settle: DeadLetterHandler, *, limit: int) -> int:

@@ -27,15 +27,17 @@ DROP_NOTES = """
 """
 EMPTY = """
     DELETE FROM jobs_job; DELETE FROM jobs_deadletter; DELETE FROM probe_mark; DELETE FROM probe_burial;
-    DELETE FROM interleavings_change;
+    DELETE FROM jobs_staffaction; DELETE FROM interleavings_change;
 """
-# One statement, so that all four are of one instant, and one round trip.
+# One statement, so that all of it is of one instant, and one round trip.
 LOOK = """
     WITH new AS (DELETE FROM interleavings_change RETURNING *)
     SELECT (SELECT coalesce(jsonb_agg(jsonb_build_array(old, new) ORDER BY n), '[]') FROM new),
            (SELECT coalesce(jsonb_agg(job), '[]') FROM jobs_job AS job),
            (SELECT coalesce(jsonb_agg(key), '[]') FROM probe_mark),
-           (SELECT coalesce(jsonb_agg(key), '[]') FROM probe_burial)
+           (SELECT coalesce(jsonb_agg(key), '[]') FROM probe_burial),
+           (SELECT coalesce(jsonb_agg(jsonb_build_array(job_id, action, generation, job_reason, job_error)), '[]')
+            FROM jobs_staffaction)
 """
 
 CAP = 3
@@ -44,9 +46,9 @@ ENDED = ("done", "dead", "cancelled")
 
 ARROWS: dict[tuple[str, str], dict[str, str]] = {
     ("waiting", "published"): {"mark_due": ""},
-    ("published", "waiting"): {"take_back": "publish_number"},
+    ("published", "waiting"): {"take_back": "publish_number", "defer_published": "publish_number"},
     ("published", "running"): {"claim": ""},
-    ("published", "dead"): {"mark_dead": "token"},
+    ("published", "dead"): {"mark_dead, published": "token"},
     ("running", "done"): {"mark_done": "token"},
     ("running", "waiting"): {"try_again": "token", "postpone": "token", "rescue": "token"},
     ("running", "dead"): {"mark_dead": "token"},
@@ -78,18 +80,23 @@ class Watch:
         observer.execute(EMPTY)
         self.said: Said = Counter()
         self.jobs: dict[int, dict[str, Any]] = {}
-        self.deaths: Counter[int] = Counter()
+        self.mourned: Counter[int] = Counter()
+        """Deaths of each job that no replay has undone."""
+        self.decided: Counter[tuple[Any, ...]] = Counter()
+        """What the audit trail must tell: each change by hand, and what the row said before."""
         self.committed: set[str] = set()
         """Names of the jobs whose transaction has committed, and of no other."""
 
     def look(self) -> None:
         """Read the ledger, and check it and all that happened since the last look."""
-        changes, jobs, marks, burials = self._observer.execute(LOOK).fetchone()  # type: ignore[misc]
+        changes, jobs, marks, burials, trail = self._observer.execute(LOOK).fetchone()  # type: ignore[misc]
         for old, new in changes:
             self._check_change(old, new)
         self.jobs = {job["id"]: job for job in jobs}
         self._check_jobs()
         self._check_effects(Counter(marks), Counter(burials))
+        told = Counter(tuple(entry) for entry in trail)
+        assert told == self.decided, f"untold: {self.decided - told}; not so: {told - self.decided}"
 
     def _check_change(self, old: dict[str, Any] | None, new: dict[str, Any]) -> None:
         if old is None:
@@ -97,16 +104,18 @@ class Watch:
             return
         arrow = (old["state"], new["state"])
         if arrow == ("dead", "dead"):  # a failed callback is noted in the reason
-            assert {name for name in new if new[name] != old[name]} == {"reason"}, (old, new)
+            assert {name for name in new if new[name] != old[name]} == {"reason"}, (
+                f"dead → dead changes more: {old, new}"
+            )
             return
         what = f"{arrow[0]} → {arrow[1]}"
         assert arrow in ARROWS, f"no such arrow: {what}"
         job_id = new["id"]
-        seen_by = {(verb, old[column] if column else 0) for verb, column in ARROWS[arrow].items()}
-        speakers = [verb for verb, proof in seen_by if self.said[verb, job_id, proof] > 0]
-        assert speakers, (
-            f"{what} by somebody whose proof is out of date: {seen_by} of job {job_id} not in {sorted(+self.said)}"
-        )
+        may = {(verb, job_id, old[column] if column else 0): bool(column) for verb, column in ARROWS[arrow].items()}
+        speakers = [words for words in may if self.said[words] > 0]
+        assert speakers, f"{what} by somebody whose proof is out of date: {list(may)} not in {sorted(+self.said)}"
+        if not any(may[words] for words in speakers):
+            self.said[speakers[0]] -= 1  # words without a proof are good for one change, and not for another later
         for column, grows_on in GROWS.items():
             assert new[column] - old[column] == (arrow == grows_on), f"{what} changes {column}: {old} to {new}"
         for column in ("id", "task", "args", "queue", "created_at"):
@@ -115,7 +124,9 @@ class Watch:
             assert new["attempts"] >= old["attempts"], f"{what} forgets attempts"
         if new["state"] == "running":
             assert new["deliveries"] == old["deliveries"] + 1, f"{what} does not count the delivery"
-        self.deaths[job_id] += new["state"] == "dead"
+        self.mourned[job_id] += (new["state"] == "dead") - (arrow == ("dead", "waiting"))
+        if by_hand := _by_hand(arrow, new):
+            self.decided[job_id, by_hand, old["generation"], old["reason"], old["error"]] += 1
         self._seen[what] += 1
 
     def _check_jobs(self) -> None:
@@ -137,9 +148,18 @@ class Watch:
         )
         assert marks == done, f"effects without done: {marks - done}; done without effects: {done - marks}"
         deaths = Counter(
-            {job["args"]["name"]: self.deaths[job["id"]] for job in self.jobs.values() if job["args"]["mourned"]}
+            {job["args"]["name"]: self.mourned[job["id"]] for job in self.jobs.values() if job["args"]["mourned"]}
         )
         assert burials == +deaths, f"the domain heard of {burials}, the deaths are {+deaths}"
+
+
+def _by_hand(arrow: tuple[str, str], new: dict[str, Any]) -> str:
+    """Which entry in the audit trail belongs to a change, if staff have made it."""
+    if arrow == ("dead", "waiting"):
+        return "replay"
+    if arrow[1] == "cancelled":
+        return "discard" if new["reason"].startswith("discarded") else "cancel"
+    return ""
 
 
 def effect_of(name: str, token: int) -> str:

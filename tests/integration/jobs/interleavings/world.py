@@ -20,7 +20,7 @@ from jobs.enqueue import enqueue
 from jobs.errors import PermanentError, RateLimited, TransientError
 from jobs.record import record
 from jobs.wakeup import plain_connection
-from jobs.worker import execution
+from jobs.worker import consumer, execution
 from tests.integration.jobs.interleavings.actors import Actor, acting, settle, stand
 from tests.integration.jobs.interleavings.broker import Broker
 from tests.integration.jobs.interleavings.watch import CAP, CREATE_NOTES, DROP_NOTES, Watch, effect_of
@@ -30,16 +30,26 @@ TASK = "probe.interleaved"
 LONGEST_DELAY = 300
 """Seconds after which every wait of these jobs is over: backoff, lost session, delayed start."""
 
-# Time goes by when a step says so. In between it creeps, so that what is later is later, and no lease runs out because
-# the machine is slow.
-CREEPING_CLOCK = """
+# Time goes by when a step says so, and a tick after each, so that what is later is later. Within a step it stands
+# still: the same choices give the same order, and no lease runs out, however slow the machine is.
+STANDING_CLOCK = """
+    CREATE SEQUENCE IF NOT EXISTS interleavings_clock;
     CREATE OR REPLACE FUNCTION jobs_now() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE
-    AS $$ SELECT timestamptz '{start}' + interval '{seconds} seconds' + (statement_timestamp() - '{start}') / 1000 $$
+    AS $$ SELECT timestamptz 'epoch' + last_value * interval '1 microsecond' FROM interleavings_clock $$
 """
+SET_CLOCK = """
+    SELECT setval('interleavings_clock', (extract(epoch FROM statement_timestamp()) * 1000000)::bigint)
+"""
+PASS_TIME = "SELECT setval('interleavings_clock', last_value + %s) FROM interleavings_clock"
+# By then the function is put right by the fixture that knows it.
+DROP_CLOCK = "DROP SEQUENCE interleavings_clock"
+TICK_SECONDS = 0.001
+"""More microseconds than a batch has messages, whose times of publication differ by one each."""
 
 ENDINGS = (
     "well",
     "well",
+    "transient",
     "transient",
     "rate limited",
     "permanent",
@@ -50,10 +60,11 @@ ENDINGS = (
 CALLING, WRITTEN, CLAIMING, CLAIMED = "in the call", "effect written", "before the claim", "after the claim"
 DONE, BURIED = "done, not committed", "dead, not committed"
 SETTLING, RESCUING, TAKING_BACK = "before the outcome is written", "before the rescue", "before the taking back"
-DECIDED = "not committed"
+READ, DECIDED = "page read, nothing changed", "not committed"
+PUTTING_OFF = "before the putting off"
 WORKING = (CLAIMING, CLAIMED, CALLING, WRITTEN, DONE, SETTLING, BURIED)
 """Where a worker can stand still."""
-POINTS = (*WORKING, RESCUING, TAKING_BACK, DECIDED)
+POINTS = (*WORKING, RESCUING, TAKING_BACK, READ, DECIDED, PUTTING_OFF)
 
 
 def perform(*, name: str, follows: bool, mourned: bool) -> None:
@@ -87,6 +98,14 @@ def mourn(*, name: str, mourned: bool, **_: object) -> None:
         raise RuntimeError("the callback fails")
 
 
+def think_better_of_it(*, name: str, **_: object) -> None:
+    """The job's ``on_replay``, the inverse of ``mourn``. The domain may refuse, and then nothing has changed."""
+    Burial.objects.filter(key=name).delete()
+    actor = acting()
+    if actor and actor.plan == "refused by the domain":
+        raise PermanentError
+
+
 class World:
     """All that outlives an example: threads, their sessions, the observer's."""
 
@@ -103,22 +122,24 @@ class World:
         self.watch = Watch(observer, self.seen)
 
     def begin_example(self) -> None:
-        """Empty tables, a new broker, the clock at the present."""
+        """Empty tables, a new broker, the clock at the present, sessions that work: nothing of the last one is left."""
         self.examples += 1
         self.broker = Broker()
         self.watch = Watch(self.observer, self.seen)
-        (self._start,) = self.observer.execute("SELECT statement_timestamp()").fetchone()  # type: ignore[misc]
-        self._seconds = 0.0
-        self.pass_time(0)
+        self.observer.execute(SET_CLOCK)
+        for actor in self.actors:
+            actor.start_afresh()
+        self.settle()
 
     def pass_time(self, seconds: float) -> None:
         """Move the database's clock."""
-        self._seconds += seconds
-        self.observer.execute(CREEPING_CLOCK.format(start=self._start.isoformat(), seconds=self._seconds))
+        self.observer.execute(PASS_TIME, [round(seconds * 1_000_000)])
 
     def settle(self) -> list[Actor]:
         """Wait until nobody moves; return those who wait for a lock."""
-        return settle(self.actors, self.observer)
+        blocked = settle(self.actors, self.observer)
+        self.pass_time(TICK_SECONDS)
+        return blocked
 
     def end_everybody(self) -> None:
         """Whatever they are doing, it ends here."""
@@ -141,13 +162,16 @@ class World:
 @contextmanager
 def staged_world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """The world, with the engine's functions wrapped for as long as it is open."""
-    options = {"max_retries": 1, "retry_jitter": False, "retry_backoff": 10, "on_dead": f"{__name__}.{mourn.__name__}"}
-    current_app.task(name=TASK, shared=False, **options)(perform)
+    options = {"max_retries": 1, "retry_jitter": False, "retry_backoff": 10}
+    callbacks = {"on_dead": f"{__name__}.{mourn.__name__}", "on_replay": f"{__name__}.{think_better_of_it.__name__}"}
+    current_app.task(name=TASK, shared=False, **options, **callbacks)(perform)
     for module in (execution, rescue):
         monkeypatch.setattr(module, "CRASH_LOOP_CAP", CAP)
+    monkeypatch.setattr(consumer, "UNKNOWN_TASK_ATTEMPTS", 1)
     with plain_connection("default") as observer:
         observer.adapters.register_loader("jsonb", JsonbLoader)  # which Django's parameters replace
         observer.execute(CREATE_NOTES)
+        observer.execute(STANDING_CLOCK)
         world = World(observer)
         _wrap_transitions(world, monkeypatch)
         try:
@@ -155,6 +179,7 @@ def staged_world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         finally:
             world.close()
             observer.execute(DROP_NOTES)
+            observer.execute(DROP_CLOCK)
             current_app.tasks.pop(TASK, None)
 
 
@@ -169,8 +194,9 @@ def _wrap_transitions(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         "postpone": (SETTLING, ""),
         "rescue": (RESCUING, ""),
         "take_back": (TAKING_BACK, ""),
-        "replay": ("", DECIDED),
-        "cancel": ("", DECIDED),
+        "defer_published": (PUTTING_OFF, ""),
+        "replay": (READ, DECIDED),
+        "cancel": (READ, DECIDED),
     }
     for verb, (before, after) in points.items():
         real = getattr(transitions, verb)
@@ -197,9 +223,13 @@ def _spoken(world: World, verb: str, real: Callable[..., Any], before: str, afte
 
 def _proofs(verb: str, values: dict[str, Any]) -> Iterator[tuple[str, int, int]]:
     """What a call says of which job, and the number that proves it."""
+    if values.get("state") == "published":
+        verb = f"{verb}, published"
     if verb == "take_back":
         for message in values["messages"]:
             yield verb, message.job_id, message.publish_number
+    elif "message" in values:
+        yield verb, values["message"].job_id, values["message"].publish_number
     elif "claim" in values:
         yield verb, values["claim"].job_id, values["claim"].token
     elif "job_id" in values:

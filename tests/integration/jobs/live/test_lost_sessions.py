@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from django.db import connection
+from kombu import Connection
 
-from jobs.models import Job
+from jobs.models import DeadLetter, Job
 from tests.ledger import assert_marked_once, job, real_commits, wait_until_done
 from tests.probe.models import Call
 from tests.processes import LiveSystem, wait_for
@@ -57,3 +58,19 @@ def test_sessions_lost_again_and_again_lose_and_repeat_nothing(live: LiveSystem,
     wait_until_done(jobs, seconds=40)
     assert_marked_once(keys)
     assert not Job.objects.filter(attempts__gt=0).exists()
+
+
+def test_a_list_item_that_is_no_message_is_recorded_although_the_session_was_lost_since_the_last_one(
+    live: LiveSystem, live_broker: str
+) -> None:
+    if live_broker.startswith("amqp"):
+        return  # what a worker could not record there waits in the dead-letter queue
+    letters = DeadLetter.objects.filter(reason="envelope is not JSON")
+    with Connection(live_broker) as broker:
+        for number in range(4):  # both workers get some
+            broker.default_channel.client.lpush("probe", f"no {number}")
+        wait_for(lambda: letters.count() == 4, what="they are recorded")
+        end_all_other_sessions()
+        for number in range(4, 8):
+            broker.default_channel.client.lpush("probe", f"no {number}")
+        wait_for(lambda: letters.count() == 8, what="those that came later are, too")

@@ -26,7 +26,7 @@ from deploy.local.rabbitmq import SCRIPTS, RabbitMQ
 from deploy.local.redis import Redis
 from jobs.models import Job
 from tests.fixtures_jobs import broker_url, environment
-from tests.ledger import assert_marked_once, real_commits, wait_until_done
+from tests.ledger import assert_marked_once, real_commits, wait_for_state, wait_until_done
 from tests.processes import System, wait_for
 
 pytestmark = real_commits
@@ -128,7 +128,10 @@ def private_system(
 ) -> Iterator[System]:
     with django_db_blocker.unblock():
         system = System({**environment(private_broker.url), "TEST_WATCHDOG_SECONDS": "600"})
-    for process in (system.start_relay(wait=False), *(system.start_worker(wait=False) for _ in range(2))):
+    for process in (
+        system.start_relay(wait=False),
+        *(system.start_worker(queues="probe,probe_slow", wait=False) for _ in range(2)),
+    ):
         process.wait_until_ready()
     yield system
     system.stop()
@@ -159,3 +162,18 @@ def test_every_worker_consumes_again(
     wait_until_done(before)
     assert_marked_once([args["key"] for args in Job.objects.values_list("args", flat=True)])
     assert all(process.alive for process in private_system.processes)
+
+
+def test_a_worker_that_is_told_to_stop_while_its_broker_is_away_hands_its_job_back_all_the_same(
+    private_broker: PrivateBroker, private_system: System, enqueued: Callable[..., int]
+) -> None:
+    """The last test here: the broker stays away."""
+    job_id = enqueued("probe.take_long", key="long", seconds=25)
+    running = wait_for_state(job_id, "running")
+    worker = next(process for process in private_system.processes if running.worker.startswith(f"{process.name}@"))
+    private_broker.server.stop()
+    worker.wait_for_output("Trying again in")
+    assert worker.terminate(seconds=12) == 0
+    assert any("job_handed_back" in line for line in worker.output)
+    back = wait_for_state(job_id, "waiting")
+    assert (back.attempts, back.deliveries) == (0, 0)

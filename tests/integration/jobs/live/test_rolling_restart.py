@@ -1,4 +1,4 @@
-"""A rolling restart under load loses nothing and repeats nothing: no provider is called twice."""
+"""A rolling restart under load loses nothing, calls no provider twice, and does not kill the job that outlasts it."""
 
 from __future__ import annotations
 
@@ -8,30 +8,38 @@ import signal
 from django.db import transaction
 
 from jobs.enqueue import enqueue
-from tests.ledger import assert_marked_once, real_commits, wait_until_done
+from jobs.failures.retry import CRASH_LOOP_CAP
+from jobs.models import Job
+from tests.ledger import assert_marked_once, job, real_commits, wait_until_done
 from tests.probe.models import Call
 from tests.processes import LiveSystem, wait_for
 
 pytestmark = real_commits
 
 
-def test_two_workers_that_are_replaced_twice_in_turn_lose_and_repeat_nothing(
+def test_workers_that_are_replaced_in_turn_lose_and_repeat_nothing_however_often_one_long_job_is_met(
     live: LiveSystem,
 ) -> None:
-    replacements = [live.start_worker(wait=False) for _ in range(4)]
-    for worker in replacements:
+    live.workers += [live.start_worker(queues="probe,probe_slow", wait=False) for _ in range(CRASH_LOOP_CAP - 1)]
+    for worker in live.workers:
         worker.wait_until_ready()
-    old = [*live.workers, *replacements[:2]]
     keys = [str(number) for number in range(300)]
     with transaction.atomic():
-        jobs = [enqueue(task="probe.call", args={"key": key, "seconds": 0.05}) for key in keys]
-    for number, worker in enumerate(old, start=1):
-        wait_for(lambda number=number: Call.objects.count() >= number * len(keys) // 6, what="they are at work")
+        long = enqueue(task="probe.take_long", args={"key": "long", "seconds": 25, "times": CRASH_LOOP_CAP})
+        jobs = [enqueue(task="probe.call", args={"key": key, "seconds": 0.2}) for key in keys]
+
+    long_calls = Call.objects.filter(key="long")
+    for stops in range(CRASH_LOOP_CAP):
+        wait_for(lambda stops=stops: long_calls.count() == stops + 1, what="the long job runs")
+        assert (job(long).deliveries, job(long).attempts) == (1, 0)
+        worker = live.worker_of(long_calls.latest("id").worker_pid)
         # To the whole group, as systemd does: the children are not to die of it.
         os.killpg(worker.pid, signal.SIGTERM)
-        wait_for(lambda worker=worker: not worker.alive, what="it has left")
+        wait_for(lambda worker=worker: not worker.alive, seconds=5, what="it has left")
         assert worker.terminate() == 0
-    assert Call.objects.count() < len(keys)  # the load did not end before the restarts
-    wait_until_done(jobs)
-    assert_marked_once(keys)
-    assert Call.objects.count() == len(keys)
+        assert stops > 1 or Job.objects.exclude(state="done").count() > 1  # the load has not ended yet
+
+    wait_until_done([long, *jobs])
+    assert_marked_once(["long", *keys])
+    assert Call.objects.exclude(key="long").count() == len(keys)
+    assert long_calls.count() == CRASH_LOOP_CAP + 1

@@ -7,8 +7,7 @@ import signal
 import time
 from collections.abc import Callable
 
-from jobs.failures.retry import CRASH_LOOP_CAP
-from tests.ledger import assert_marked_once, job, real_commits, wait_for_state, wait_until_done
+from tests.ledger import assert_marked_once, real_commits, wait_for_state
 from tests.probe.models import Call
 from tests.processes import LiveSystem, Process, wait_for
 
@@ -31,27 +30,7 @@ def calls(key: str) -> int:
     return Call.objects.filter(key=key).count()
 
 
-def test_a_worker_without_work_leaves_at_once(live: LiveSystem) -> None:
-    for worker, order in zip(live.workers, [signal.SIGTERM, signal.SIGINT], strict=True):
-        tell(worker, order)
-        assert seconds_until_gone(worker) < 1
-        assert worker.terminate() == 0
-
-
-def test_jobs_that_end_in_time_run_once_and_those_that_wait_behind_them_run_elsewhere(
-    live: LiveSystem, enqueued: Callable[..., int]
-) -> None:
-    keys = [str(number) for number in range(16)]
-    jobs = [enqueued("probe.call", key=key, seconds=0.4) for key in keys]
-    wait_for(lambda: Call.objects.count() >= 4, what="both workers are busy")
-    tell(live.workers[0], signal.SIGTERM)
-    assert seconds_until_gone(live.workers[0]) < 1  # as soon as its two jobs have ended
-    wait_until_done(jobs)
-    assert_marked_once(keys)
-    assert Call.objects.count() == len(keys)
-
-
-def test_a_long_job_is_handed_back_when_the_time_is_over_and_another_worker_takes_it_at_once(
+def test_a_long_job_is_handed_back_when_the_time_is_over_and_a_worker_without_work_leaves_at_once(
     live: LiveSystem, enqueued: Callable[..., int]
 ) -> None:
     job_id = enqueued("probe.take_long", key="long", seconds=25, times=1)
@@ -64,36 +43,36 @@ def test_a_long_job_is_handed_back_when_the_time_is_over_and_another_worker_take
     assert any("job_handed_back" in line for line in worker.output)
     assert not any("run_rescued" in line for line in live.relay.output)
     assert_marked_once(["long"])
+    (idle,) = [worker for worker in live.workers if worker.alive]
+    tell(idle, signal.SIGINT)
+    assert seconds_until_gone(idle) < 1
+    assert [worker.terminate() for worker in live.workers] == [0, 0]
 
 
-def test_stops_do_not_count_as_crashes_however_many_meet_one_job(
-    live: LiveSystem, enqueued: Callable[..., int]
-) -> None:
-    """And a second order makes the worker hurry, which loses nothing either."""
-    for _ in range(CRASH_LOOP_CAP - 1):
-        live.workers.append(live.start_worker(queues="probe_slow", concurrency=1, wait=False))
-    for worker in live.workers:
-        worker.wait_until_ready()
-    job_id = enqueued("probe.take_long", key="long", seconds=25, times=CRASH_LOOP_CAP)
-    for stops in range(CRASH_LOOP_CAP):
-        wait_for(lambda stops=stops: calls("long") == stops + 1, what="it runs")
-        assert (job(job_id).deliveries, job(job_id).attempts) == (1, 0)
-        worker = live.worker_of(Call.objects.latest("id").worker_pid)
-        tell(worker, signal.SIGTERM, signal.SIGTERM if stops % 2 else signal.SIGQUIT, signal.SIGTERM)
-        assert seconds_until_gone(worker) < 1
-    wait_until_done([job_id], seconds=2)
-    assert_marked_once(["long"])
-
-
-def test_a_body_that_does_not_heed_the_order_is_killed_and_its_job_handed_back_all_the_same(
+def test_a_second_order_hurries_and_a_body_that_heeds_none_is_killed_and_its_job_handed_back_all_the_same(
     live: LiveSystem, enqueued: Callable[..., int]
 ) -> None:
     job_id = enqueued("probe.ignore_the_order_to_stop", key="stubborn")
     wait_for(lambda: calls("stubborn") == 1, what="it runs")
     worker = live.worker_of(Call.objects.get().worker_pid)
-    tell(worker, signal.SIGTERM, signal.SIGTERM)
+    tell(worker, signal.SIGTERM, signal.SIGQUIT, signal.SIGTERM)
     assert seconds_until_gone(worker) < 5
     done = wait_for_state(job_id, "done", seconds=2)
     assert (done.attempts, done.token) == (0, 2)
     assert not any("run_rescued" in line for line in live.relay.output)
     assert_marked_once(["stubborn"])
+
+
+def test_a_hangup_lets_a_worker_start_over_in_its_process_but_not_when_it_was_told_to_stop(
+    live: LiveSystem, enqueued: Callable[..., int]
+) -> None:
+    job_id = enqueued("probe.call", key="short", seconds=0.5)
+    wait_for(lambda: calls("short") == 1, what="it runs")
+    worker = live.worker_of(Call.objects.get().worker_pid)
+    starts = sum(worker.ready in line for line in worker.output)
+    os.killpg(worker.pid, signal.SIGHUP)  # to its children, too, as a terminal does it
+    wait_for(lambda: sum(worker.ready in line for line in worker.output) > starts, what="it is ready again")
+    assert wait_for_state(job_id, "done", seconds=2).token == 1
+    tell(worker, signal.SIGTERM, signal.SIGHUP)
+    seconds_until_gone(worker)
+    assert worker.terminate() == 0
