@@ -127,11 +127,11 @@ def _fail(task: Any, claim: Claim, seconds: float) -> None:
         )  # fmt: skip
         return
     assert isinstance(decision, Retry)
-    metrics.RETRIED.labels(task=task.name).inc()
-    log.warning("attempt_failed", job=claim.job_id, task=task.name, attempt=claim.attempts + 1, error=error)
-    transitions.try_again(claim=claim, delay_seconds=decision.delay_seconds, error=error, traceback="")
+    if transitions.try_again(claim=claim, delay_seconds=decision.delay_seconds, error=error, traceback=""):
+        metrics.RETRIED.labels(task=task.name).inc()
+        log.warning("attempt_failed", job=claim.job_id, task=task.name, attempt=claim.attempts + 1, error=error)
 
 
 def _hand_back(task: Any, claim: Claim) -> None:
-    metrics.POSTPONED.labels(task=task.name).inc()
-    transitions.postpone(claim=claim, delay_seconds=0, reason=WORKER_STOPPED, error="", orderly=True)
+    if transitions.postpone(claim=claim, delay_seconds=0, reason=WORKER_STOPPED, error="", orderly=True):
+        metrics.POSTPONED.labels(task=task.name).inc()
