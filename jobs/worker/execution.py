@@ -211,20 +211,23 @@ def _write_next_attempt(task: LedgerTask, claim: Claim, decision: Decision, erro
     drop_broken_connections([claim.using])
     engine_session(claim.using)
     if isinstance(decision, Postpone):
-        metrics.POSTPONED.labels(task=task.name).inc()
-        return transitions.postpone(
+        written = transitions.postpone(
             claim=claim,
             delay_seconds=decision.delay_seconds,
             reason=decision.reason,
             error=_line(error),
             orderly=decision.reason != CONNECTION_LOST,
         )
+        metrics.POSTPONED.labels(task=task.name).inc(int(written))
+        return written
     assert not isinstance(decision, Dead)
-    metrics.RETRIED.labels(task=task.name).inc()
-    log.warning("attempt_failed", attempt=claim.attempts + 1, error=type(error).__name__)
-    return transitions.try_again(
+    written = transitions.try_again(
         claim=claim, delay_seconds=decision.delay_seconds, error=_line(error), traceback=_traceback(error)
     )
+    if written:
+        metrics.RETRIED.labels(task=task.name).inc()
+        log.warning("attempt_failed", attempt=claim.attempts + 1, error=type(error).__name__)
+    return written
 
 
 def _bury(task: LedgerTask, claim: Claim, reason: str, error: BaseException | None) -> Outcome:

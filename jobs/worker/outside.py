@@ -32,6 +32,9 @@ from jobs.session import engine_session, run
 log = structlog.get_logger(__name__)
 
 PATIENCE_SECONDS = 2.0
+LITTLE_PATIENCE_SECONDS = 0.2
+"""How long it waits while an earlier visitor is still out. Hundreds of runs may hang together with PostgreSQL, and the
+event loop, which the broker expects to hear from, stands still meanwhile."""
 WORKER_STOPPED = "worker stopped"
 
 # The run that a child of this worker has in hand. A row that is locked is just being settled by the child itself.
@@ -40,6 +43,8 @@ RUN_IN_HAND = """
     FROM jobs_job WHERE id = %(id)s AND worker = %(worker)s AND state = 'running'
     FOR UPDATE SKIP LOCKED
 """
+
+_overdue: list[threading.Thread] = []
 
 
 def worker_name(*, hostname: str | None, pid: int) -> str:
@@ -85,9 +90,11 @@ def _visit(write: Callable[..., None], request: Any, *args: Any) -> bool:
         finally:
             connections.close_all()  # those of this thread
 
+    patience = LITTLE_PATIENCE_SECONDS if any(visitor.is_alive() for visitor in _overdue) else PATIENCE_SECONDS
     thread = threading.Thread(target=visit, name="outside", daemon=True)
     thread.start()
-    thread.join(PATIENCE_SECONDS)
+    thread.join(patience)
+    _overdue[:] = [visitor for visitor in (*_overdue, thread) if visitor.is_alive()]
     return settled.is_set()
 
 
@@ -120,11 +127,11 @@ def _fail(task: Any, claim: Claim, seconds: float) -> None:
         )  # fmt: skip
         return
     assert isinstance(decision, Retry)
-    metrics.RETRIED.labels(task=task.name).inc()
-    log.warning("attempt_failed", job=claim.job_id, task=task.name, attempt=claim.attempts + 1, error=error)
-    transitions.try_again(claim=claim, delay_seconds=decision.delay_seconds, error=error, traceback="")
+    if transitions.try_again(claim=claim, delay_seconds=decision.delay_seconds, error=error, traceback=""):
+        metrics.RETRIED.labels(task=task.name).inc()
+        log.warning("attempt_failed", job=claim.job_id, task=task.name, attempt=claim.attempts + 1, error=error)
 
 
 def _hand_back(task: Any, claim: Claim) -> None:
-    metrics.POSTPONED.labels(task=task.name).inc()
-    transitions.postpone(claim=claim, delay_seconds=0, reason=WORKER_STOPPED, error="", orderly=True)
+    if transitions.postpone(claim=claim, delay_seconds=0, reason=WORKER_STOPPED, error="", orderly=True):
+        metrics.POSTPONED.labels(task=task.name).inc()

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
-from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
@@ -16,13 +15,6 @@ from inventory.models import Hold, Seat, SeatingPlan, Show, Venue
 from tests.fixtures_inventory import plan_document
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def staff(client: Client) -> Client:
-    """A browser in which a superuser is logged in."""
-    client.force_login(User.objects.create_superuser("staff"))
-    return client
 
 
 def show_form(plan: SeatingPlan, **given: str) -> dict[str, str]:

@@ -17,12 +17,6 @@ LIST = "admin:jobs_deadletter_changelist"
 
 
 @pytest.fixture
-def staff(client: Client) -> Client:
-    client.force_login(get_user_model().objects.create_superuser("operator", password="a long pass phrase"))
-    return client
-
-
-@pytest.fixture
 def letters(db: None) -> list[DeadLetter]:
     """Two messages that nobody knows."""
     for body in (b"[1]", b"[2]"):

@@ -19,7 +19,7 @@ from jobs.claim import Claim
 from jobs.models import Job
 from jobs.session import engine_session
 from jobs.worker.children import requests_in_hand
-from jobs.worker.outside import PATIENCE_SECONDS, end_runs, note_time_limit, worker_name
+from jobs.worker.outside import LITTLE_PATIENCE_SECONDS, PATIENCE_SECONDS, end_runs, note_time_limit, worker_name
 from jobs.worker.worker import LedgerWorker
 from tests.ledger import job, real_commits
 from tests.probe.models import Burial
@@ -89,8 +89,9 @@ def test_a_database_that_does_not_answer_holds_the_main_process_up_for_a_moment_
     request = request_for(claimed())
     monkeypatch.setattr("jobs.worker.outside.engine_session", no_answer)
     started = time.monotonic()
-    note_time_limit(request, seconds=60)
-    assert time.monotonic() - started < PATIENCE_SECONDS + 0.5
+    for _ in range(4):  # runs that hang together
+        note_time_limit(request, seconds=60)
+    assert time.monotonic() - started < PATIENCE_SECONDS + 3 * LITTLE_PATIENCE_SECONDS + 0.5
     gone.set()
 
 

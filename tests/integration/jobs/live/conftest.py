@@ -30,8 +30,20 @@ def live_system(
 ) -> Iterator[LiveSystem]:
     with django_db_blocker.unblock():
         system = LiveSystem({**environment(live_broker), "FAILPOINTS": str(live_failpoints.folder)})
+    _systems.append(system)
     yield system
     system.stop()
+    _systems.remove(system)
+
+
+_systems: list[LiveSystem] = []
+
+
+@pytest.fixture(scope="module")
+def no_live_system() -> None:
+    """For processes of a test's own: those of the live system use the same ledger, and would take their jobs."""
+    for system in _systems:
+        system.stop()
 
 
 @pytest.fixture

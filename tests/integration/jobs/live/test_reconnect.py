@@ -124,7 +124,7 @@ def private_broker(request: pytest.FixtureRequest) -> Iterator[PrivateBroker]:
 
 @pytest.fixture(scope="module")
 def private_system(
-    private_broker: PrivateBroker, django_db_setup: None, django_db_blocker: DjangoDbBlocker
+    private_broker: PrivateBroker, no_live_system: None, django_db_setup: None, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[System]:
     with django_db_blocker.unblock():
         system = System({**environment(private_broker.url), "TEST_WATCHDOG_SECONDS": "600"})
