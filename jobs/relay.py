@@ -15,9 +15,9 @@ from typing import Any
 
 import psycopg
 import structlog
-from django.db import DatabaseError, InterfaceError
+from django.db import DatabaseError, IntegrityError, InterfaceError
 
-from jobs import metrics, transitions
+from jobs import gates, metrics, transitions
 from jobs.broker import Publisher, open_publisher
 from jobs.broker.faults import QueueUnusable
 from jobs.dead.collector import collect
@@ -105,14 +105,7 @@ class Relay:
         publisher = self._connected()  # nothing is marked while the broker is known to be away
         if not publisher.is_usable(queue.name):
             return 0
-        messages = transitions.mark_due(
-            using=self.using,
-            queue=queue.name,
-            window=queue.window,
-            batch=BATCH,
-            owed=self._seniority.owed(queue.name),
-        )
-        self._seniority.note(queue.name, handed_out=len(messages))
+        messages = self._mark(queue)
         if not messages:
             return 0
         try:
@@ -129,6 +122,24 @@ class Relay:
         published = len(messages) - len(refused)
         metrics.PUBLISHED.labels(queue=queue.name).inc(published)
         return published
+
+    def _mark(self, queue: Queue) -> list[Message]:
+        try:
+            messages = transitions.mark_due(
+                using=self.using,
+                queue=queue.name,
+                window=queue.window,
+                batch=BATCH,
+                owed=self._seniority.owed(queue.name),
+            )
+        except IntegrityError as fault:
+            # Two jobs of one ordering key were open at once, which only a hand on the rows can have done. The
+            # database has refused the batch; without a remedy it would refuse it for ever.
+            report_standing_fault(fault, where="gates")
+            log.exception("gates_were_wrong", queue=queue.name, closed=gates.close_misplaced(using=self.using))
+            return []
+        self._seniority.note(queue.name, handed_out=len(messages))
+        return messages
 
     def _rescue_messages(self, queue: Queue) -> None:
         publisher = self._connected()

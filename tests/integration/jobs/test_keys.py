@@ -7,12 +7,13 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 
 from jobs import gates, transitions
 from jobs.clock import database_now
 from jobs.enqueue import enqueue
 from jobs.models import DedupKey, Job
+from jobs.relay import Relay
 from jobs.session import engine_session
 from tests.ledger import job, real_commits, state_of
 from tests.processes import wait_for
@@ -234,11 +235,14 @@ def test_a_gate_that_nobody_opened_is_found_by_the_relay() -> None:
     assert gates.open_stuck(using="default") == 0
 
 
-def test_two_jobs_of_one_key_can_never_be_under_way_at_once() -> None:
-    refresh(ordering_key="a"), refresh(ordering_key="a")
+def test_two_jobs_of_one_key_are_never_under_way_at_once_even_if_somebody_opened_both(relay_here: Relay) -> None:
+    first, second, other = refresh(ordering_key="a"), refresh(ordering_key="a"), refresh()
     Job.objects.update(gate="ready")
-    with pytest.raises(Exception, match="job_one_runs_per_ordering_key"):
+    with pytest.raises(IntegrityError, match="job_one_runs_per_ordering_key"):
         hand_out()
+    relay_here.run_once()  # which is refused too, and puts the gates right
+    relay_here.run_once()
+    assert [state_of(each) for each in (first, second, other)] == ["published", "waiting", "published"]
 
 
 # --- dedup_key ------------------------------------------------------------------------------------------------------
