@@ -16,6 +16,8 @@ from itertools import count
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1].absolute()
+PROBE_QUEUES = "probe,probe_slow"
+"""All of the probe's queues: whichever workers are left after a test can do what the next one asks."""
 
 
 def wait_for(condition: Callable[[], object], *, seconds: float = 20, what: str = "") -> None:
@@ -118,7 +120,7 @@ class System:
     def start_relay(self, *, wait: bool = True) -> Process:
         return self._start("relay", [sys.executable, "manage.py", "relay"], ready="relay ready", wait=wait)
 
-    def start_worker(self, *, queues: str = "probe", concurrency: int = 2, wait: bool = True) -> Process:
+    def start_worker(self, *, queues: str = PROBE_QUEUES, concurrency: int = 2, wait: bool = True) -> Process:
         name = f"worker{next(self._started)}"
         command = [
             sys.executable, "-m", "celery", "-A", "config", "worker", "-l", "INFO",
@@ -157,7 +159,7 @@ class LiveSystem(System):
         self.relay = relays[0] if relays else self.start_relay(wait=False)
         self.workers = workers[:2]
         while len(self.workers) < 2:
-            self.workers.append(self.start_worker(queues="probe,probe_slow", wait=False))
+            self.workers.append(self.start_worker(wait=False))
         self.processes = [self.relay, *self.workers]
         for process in self.processes:
             process.resume()

@@ -130,7 +130,7 @@ def private_system(
         system = System({**environment(private_broker.url), "TEST_WATCHDOG_SECONDS": "600"})
     for process in (
         system.start_relay(wait=False),
-        *(system.start_worker(queues="probe,probe_slow", wait=False) for _ in range(2)),
+        *(system.start_worker(wait=False) for _ in range(2)),
     ):
         process.wait_until_ready()
     yield system

@@ -20,7 +20,7 @@ pytestmark = real_commits
 def test_workers_that_are_replaced_in_turn_lose_and_repeat_nothing_however_often_one_long_job_is_met(
     live: LiveSystem,
 ) -> None:
-    live.workers += [live.start_worker(queues="probe,probe_slow", wait=False) for _ in range(CRASH_LOOP_CAP - 1)]
+    live.workers += [live.start_worker(wait=False) for _ in range(CRASH_LOOP_CAP - 1)]
     for worker in live.workers:
         worker.wait_until_ready()
     keys = [str(number) for number in range(300)]
