@@ -23,7 +23,7 @@ def test_workers_that_are_replaced_in_turn_lose_and_repeat_nothing_however_often
     live.workers += [live.start_worker(wait=False) for _ in range(CRASH_LOOP_CAP - 1)]
     for worker in live.workers:
         worker.wait_until_ready()
-    keys = [str(number) for number in range(300)]
+    keys = [str(number) for number in range(200)]
     with transaction.atomic():
         long = enqueue(task="probe.take_long", args={"key": "long", "seconds": 25, "times": CRASH_LOOP_CAP})
         jobs = [enqueue(task="probe.call", args={"key": key, "seconds": 0.2}) for key in keys]
