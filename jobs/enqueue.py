@@ -18,10 +18,47 @@ from jobs import wakeup
 from jobs.errors import NotInTransaction, UnknownTask
 
 INSERT_JOB = """
-    INSERT INTO jobs_job (task, args, queue, priority, subject, correlation_id, available_at)
-    VALUES (%s, %s, %s, %s, %s, %s, coalesce(%s, jobs_now()))
+    INSERT INTO jobs_job AS held (id, task, args, queue, priority, subject, correlation_id, available_at, gate,
+                                  unique_key, ordering_key, sequence)
+    VALUES (coalesce(%(id)s, nextval('jobs_job_id_seq')), %(task)s, %(args)s, %(queue)s, %(priority)s, %(subject)s,
+            %(correlation_id)s, coalesce(%(available_at)s, jobs_now()), {gate},
+            %(unique_key)s, %(ordering_key)s, {sequence})
+    {when_one_waits}
     RETURNING id
 """
+
+BY_TIME = "CASE WHEN %(available_at)s::timestamptz > jobs_now() THEN 'later' ELSE 'ready' END"
+
+# Behind another job of its key that has not ended. Uses job_in_order.
+IN_ORDER = """
+    CASE WHEN EXISTS (SELECT 1 FROM jobs_job WHERE ordering_key = %(ordering_key)s AND ordering_key <> ''
+                      AND state IN ('waiting', 'published', 'running'))
+         THEN 'blocked' ELSE {by_time} END
+"""
+
+# Who gives a job of an ordering key its number holds the key until his commit, so that the jobs of a key become visible
+# in the order of their numbers: a sequence alone is not monotonic across sessions.
+LOCK_ORDER = "SELECT pg_advisory_xact_lock(hashtextextended('jobs_order ' || %(ordering_key)s, 0))"
+
+# One job of a unique key waits at a time, and who comes later joins it. The row is locked for it, so that a run which
+# starts meanwhile waits for our commit and sees our change; doing nothing here would let it run before. A job that is
+# still as it was enqueued takes the more urgent priority and the earlier time of the two; one that waits for its next
+# attempt keeps its time, or each join would burn an attempt. Uses job_one_waits_per_unique_key.
+JOIN = """
+    ON CONFLICT (unique_key) WHERE unique_key <> '' AND state IN ('waiting', 'published') DO UPDATE
+    SET priority = least(held.priority, excluded.priority),
+        available_at = CASE WHEN held.state = 'waiting' AND held.reason = ''
+                            THEN least(held.available_at, excluded.available_at) ELSE held.available_at END,
+        gate = CASE WHEN held.gate = 'later' AND held.reason = '' AND excluded.available_at <= jobs_now()
+                    THEN 'ready' ELSE held.gate END
+"""
+
+# The first to come with a key reserves the job's id for it. Who comes meanwhile waits for his commit.
+RESERVE = """
+    INSERT INTO jobs_dedupkey (key, job_id) VALUES (%(key)s, nextval('jobs_job_id_seq'))
+    ON CONFLICT (key) DO NOTHING RETURNING job_id
+"""
+RESERVED = "SELECT job_id FROM jobs_dedupkey WHERE key = %(key)s"
 
 DEFAULT_PRIORITY = 5
 
@@ -33,15 +70,28 @@ def enqueue(
     subject: str = "",
     priority: int = DEFAULT_PRIORITY,
     available_at: datetime | None = None,
+    unique_key: str = "",
+    ordering_key: str = "",
+    dedup_key: str = "",
     using: str = "default",
 ) -> int:
-    """Insert one job and return its id. Costs one query in the caller's transaction.
+    """Insert one job and return its id. Costs one query in the caller's transaction, and one for each of the two locks.
 
     task: a name listed in the task table, which also names its queue. args: the task's keyword arguments, JSON.
     subject: what the job is about (``order:ABC``). priority: 0 is the most urgent, 9 the least.
     available_at: not before this instant; now when None.
 
-    Raises NotInTransaction outside a transaction and UnknownTask for a name that the table does not list.
+    unique_key: while a job of this key waits, no second one is made; its id is returned. It must mean the same work
+        ("refresh the availability of show 7"), since the arguments of the first one count. A job that runs already
+        is not joined: it may have read before this change.
+    ordering_key: jobs of this key run one after the other, in the order of their enqueueing. Another transaction that
+        enqueues for the same key waits until this one has ended. A job that waits for its next attempt holds the
+        others up; a dead or cancelled one lets the next go.
+    dedup_key: once for ever ("reminder of order 9, show 3"): if it was ever used, nothing is enqueued and the first
+        job's id is returned, whether the job still exists or not.
+
+    Raises NotInTransaction outside a transaction, UnknownTask for a name that the table does not list, and ValueError
+    for a job that is to be both unique and once for ever: it could join one that was not.
     """
     connection = connections[using]
     if not connection.in_atomic_block:
@@ -49,12 +99,41 @@ def enqueue(
     queue = settings.LEDGER_TASKS.get(task)
     if queue is None:
         raise UnknownTask(f"{task!r} is not in the task table of config/routes.py.")
-    correlation_id = get_contextvars().get("correlation_id", "")
-    values = [task, Jsonb(dict(args)), queue, priority, subject, correlation_id, available_at]
+    if unique_key and dedup_key:
+        raise ValueError("A job takes a unique_key or a dedup_key, not both.")
+    values = {
+        "id": None,
+        "task": task,
+        "args": Jsonb(dict(args)),
+        "queue": queue,
+        "priority": priority,
+        "subject": subject,
+        "correlation_id": get_contextvars().get("correlation_id", ""),
+        "available_at": available_at,
+        "unique_key": unique_key,
+        "ordering_key": ordering_key,
+    }
     with connection.cursor() as cursor:
-        cursor.execute(INSERT_JOB, values)
+        if dedup_key:
+            cursor.execute(RESERVE, {"key": dedup_key})
+            reserved = cursor.fetchone()
+            if reserved is None:
+                cursor.execute(RESERVED, {"key": dedup_key})
+                return int(cursor.fetchone()[0])
+            (values["id"],) = reserved
+        if ordering_key:
+            cursor.execute(LOCK_ORDER, {"ordering_key": ordering_key})
+        cursor.execute(_statement(ordered=bool(ordering_key), unique=bool(unique_key)), values)
         (job_id,) = cursor.fetchone()
     if available_at is None:
         # Robust: a caller whose transaction has committed must not fail over a wake-up.
         transaction.on_commit(lambda: wakeup.ring(using=using), using=using, robust=True)
     return int(job_id)
+
+
+def _statement(*, ordered: bool, unique: bool) -> str:
+    return INSERT_JOB.format(
+        gate=IN_ORDER.format(by_time=BY_TIME) if ordered else BY_TIME,
+        sequence="nextval('jobs_order')" if ordered else "NULL",
+        when_one_waits=JOIN if unique else "",
+    )

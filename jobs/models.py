@@ -20,14 +20,29 @@ class Job(models.Model):
         DEAD = "dead", _("dead")
         CANCELLED = "cancelled", _("cancelled")
 
+    class Gate(models.TextChoices):
+        """Whether a waiting job may be handed out; the relay reads those that are ready, and nothing else."""
+
+        READY = "ready", _("ready")
+        LATER = "later", _("not yet due")
+        BLOCKED = "blocked", _("behind another one of its ordering key")
+
     task = models.TextField()
     args = models.JSONField(default=dict)
     queue = models.TextField()
     priority = models.SmallIntegerField(default=5, help_text=_("0 is the most urgent, 9 the least."))
     subject = models.TextField(blank=True, default="", help_text=_("What the job is about, such as order:ABC."))
     correlation_id = models.TextField(blank=True, default="")
+    unique_key = models.TextField(
+        blank=True, default="", db_default="", help_text=_("One job of this key waits at a time; others join it.")
+    )
+    ordering_key = models.TextField(
+        blank=True, default="", db_default="", help_text=_("Jobs of this key run one after the other.")
+    )
+    sequence = models.BigIntegerField(null=True, help_text=_("Place in the order of its ordering key."))
 
     state = models.TextField(choices=State, default=State.WAITING, db_default=State.WAITING)
+    gate = models.TextField(choices=Gate, default=Gate.READY, db_default=Gate.READY)
     reason = models.TextField(blank=True, default="", db_default="")
     created_at = models.DateTimeField(db_default=DatabaseNow())
     available_at = models.DateTimeField(db_default=DatabaseNow())
@@ -61,13 +76,38 @@ class Job(models.Model):
                 condition=Q(state__in=["waiting", "published", "running", "done", "dead", "cancelled"]),
                 name="job_state_is_known",
             ),
+            models.CheckConstraint(condition=Q(gate__in=["ready", "later", "blocked"]), name="job_gate_is_known"),
             models.CheckConstraint(condition=Q(priority__gte=0, priority__lte=9), name="job_priority_0_to_9"),
+            models.CheckConstraint(
+                condition=Q(ordering_key="") | Q(sequence__isnull=False), name="job_in_order_has_a_place"
+            ),
+            models.UniqueConstraint(
+                fields=["unique_key"],
+                condition=~Q(unique_key="") & Q(state__in=["waiting", "published"]),
+                name="job_one_waits_per_unique_key",
+            ),
+            models.UniqueConstraint(
+                fields=["ordering_key"],
+                condition=~Q(ordering_key="") & Q(state__in=["published", "running"]),
+                name="job_one_runs_per_ordering_key",
+            ),
         ]
         indexes = [
             models.Index(
                 fields=["queue", "priority", "available_at", "id"],
-                condition=Q(state="waiting"),
-                name="job_waiting",
+                condition=Q(state="waiting", gate="ready"),
+                name="job_ready",
+            ),
+            models.Index(
+                fields=["queue", "available_at", "id"],
+                condition=Q(state="waiting", gate="ready"),
+                name="job_ready_oldest",
+            ),
+            models.Index(fields=["available_at", "id"], condition=Q(state="waiting", gate="later"), name="job_later"),
+            models.Index(
+                fields=["ordering_key", "sequence"],
+                condition=~Q(ordering_key="") & Q(state__in=["waiting", "published", "running"]),
+                name="job_in_order",
             ),
             models.Index(fields=["queue", "-published_at"], condition=Q(state="published"), name="job_published"),
             models.Index(fields=["lease_until"], condition=Q(state="running"), name="job_running"),
@@ -87,6 +127,21 @@ class DeadJob(Job):
         default_permissions = ("view",)
         verbose_name = _("dead job")
         verbose_name_plural = _("dead jobs")
+
+
+class DedupKey(models.Model):
+    """Something that was asked for once and is never asked for again; it outlasts its job."""
+
+    key = models.TextField(primary_key=True)
+    job_id = models.BigIntegerField()
+    created_at = models.DateTimeField(db_default=DatabaseNow())
+
+    class Meta:
+        verbose_name = _("dedup key")
+        verbose_name_plural = _("dedup keys")
+
+    def __str__(self) -> str:
+        return self.key
 
 
 class StaffAction(models.Model):

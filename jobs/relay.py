@@ -15,16 +15,18 @@ from typing import Any
 
 import psycopg
 import structlog
-from django.db import DatabaseError, InterfaceError
+from django.db import DatabaseError, IntegrityError, InterfaceError
 
-from jobs import metrics, transitions
+from jobs import gates, metrics, transitions
 from jobs.broker import Publisher, open_publisher
 from jobs.broker.faults import QueueUnusable
 from jobs.dead.collector import collect
 from jobs.dead.report import report_standing_fault
 from jobs.errors import BrokerUnavailable
+from jobs.promoter import Promoter
 from jobs.queues import Queue, all_queues
 from jobs.rescue import rescue_messages, rescue_runs
+from jobs.seniority import Seniority
 from jobs.session import drop_broken_connections, engine_session, session_was_lost
 from jobs.transitions import Message
 from jobs.wakeup import CHANNEL, plain_connection
@@ -33,7 +35,7 @@ log = structlog.get_logger(__name__)
 
 BATCH = 500
 POLL_SECONDS = 0.5
-"""The safety net beside NOTIFY, and the resolution of delayed jobs."""
+"""The safety net beside NOTIFY."""
 SOON_SECONDS = 0.01
 """How soon the relay looks again after it published something; each look in vain doubles it, up to the poll interval.
 
@@ -55,6 +57,8 @@ class Relay:
         self._listener: psycopg.Connection[Any] | None = None
         self._paused_until: dict[str, float] = {}
         self._next_rescue = 0.0
+        self._promoter = Promoter(using=using)
+        self._seniority = Seniority()
 
     def stop(self, *_: object) -> None:
         """Ask the loop to end. Safe in a signal handler."""
@@ -74,7 +78,7 @@ class Relay:
                     announced = True
                     on_ready()
                 if moved == 0:
-                    self._wait(pause)
+                    self._wait(min(pause, self._promoter.seconds_left))
             except (BrokerUnavailable, DatabaseError, InterfaceError, psycopg.Error) as error:
                 log.warning("relay_waits", error=type(error).__name__, detail=str(error)[:200])
                 self._let_go()
@@ -94,13 +98,14 @@ class Relay:
             for queue in all_queues():
                 self._rescue_messages(queue)
             self._collect()
+        self._promoter.open_gates()
         return sum(self._relay(queue) for queue in all_queues() if not self._is_paused(queue))
 
     def _relay(self, queue: Queue) -> int:
         publisher = self._connected()  # nothing is marked while the broker is known to be away
         if not publisher.is_usable(queue.name):
             return 0
-        messages = transitions.mark_due(using=self.using, queue=queue.name, window=queue.window, batch=BATCH)
+        messages = self._mark(queue)
         if not messages:
             return 0
         try:
@@ -117,6 +122,24 @@ class Relay:
         published = len(messages) - len(refused)
         metrics.PUBLISHED.labels(queue=queue.name).inc(published)
         return published
+
+    def _mark(self, queue: Queue) -> list[Message]:
+        try:
+            messages = transitions.mark_due(
+                using=self.using,
+                queue=queue.name,
+                window=queue.window,
+                batch=BATCH,
+                owed=self._seniority.owed(queue.name),
+            )
+        except IntegrityError as fault:
+            # Two jobs of one ordering key were open at once, which only a hand on the rows can have done. The
+            # database has refused the batch; without a remedy it would refuse it for ever.
+            report_standing_fault(fault, where="gates")
+            log.exception("gates_were_wrong", queue=queue.name, closed=gates.close_misplaced(using=self.using))
+            return []
+        self._seniority.note(queue.name, handed_out=len(messages))
+        return messages
 
     def _rescue_messages(self, queue: Queue) -> None:
         publisher = self._connected()

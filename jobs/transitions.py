@@ -16,33 +16,46 @@ stops, since the row belongs to them.
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
+from django.db import IntegrityError, connections, transaction
+from psycopg.errors import UniqueViolation
+
 from jobs.claim import Claim
+from jobs.gates import open_next
 from jobs.session import Backend, count, run
 
-# Hands due rows of one queue to this relay, most urgent first, as many as the queue's window has room for.
-# published_at grows within the batch in the order of publication, so that "the newest N" is well defined.
-# Uses job_published for the room and job_waiting for the rows.
+# Hands ready rows of one queue to this relay, as many as the queue's window has room for: the most urgent first, but
+# for those that are owed to age. published_at grows within the batch in the order of publication, so that "the newest
+# N" is well defined. The ids pass through an array, since the planner takes a computed limit for a tenth of the table
+# and would read all of it. Uses job_published for the room, job_ready and job_ready_oldest for the rows.
 MARK_DUE = """
     WITH room AS (
-        SELECT greatest(%(window)s - count(*), 0) AS places
+        SELECT least(greatest(%(window)s - count(*), 0), %(batch)s) AS places
         FROM jobs_job WHERE queue = %(queue)s AND state = 'published'
-    ), due AS (
+    ), oldest AS (
         SELECT id, priority, available_at FROM jobs_job
-        WHERE queue = %(queue)s AND state = 'waiting' AND available_at <= jobs_now()
-        ORDER BY priority, available_at, id
-        LIMIT (SELECT least(places, %(batch)s) FROM room)
+        WHERE queue = %(queue)s AND state = 'waiting' AND gate = 'ready'
+        ORDER BY available_at, id
+        LIMIT (SELECT least(places, %(owed)s) FROM room)
         FOR UPDATE SKIP LOCKED
-    ), numbered AS (
-        SELECT id, row_number() OVER (ORDER BY priority, available_at, id) AS place FROM due
+    ), urgent AS (
+        SELECT id, priority, available_at FROM jobs_job
+        WHERE queue = %(queue)s AND state = 'waiting' AND gate = 'ready' AND id NOT IN (SELECT id FROM oldest)
+        ORDER BY priority, available_at, id
+        LIMIT (SELECT places - (SELECT count(*) FROM oldest) FROM room)
+        FOR UPDATE SKIP LOCKED
+    ), handed_out AS (
+        SELECT array_agg(id ORDER BY priority, available_at, id) AS ids
+        FROM (SELECT * FROM oldest UNION ALL SELECT * FROM urgent) AS due
     )
     UPDATE jobs_job AS job
     SET state = 'published', publish_number = publish_number + 1, reason = '',
-        published_at = jobs_now() + numbered.place * interval '1 microsecond'
-    FROM numbered WHERE job.id = numbered.id
-    RETURNING job.id, job.task, job.publish_number, job.correlation_id, numbered.place
+        published_at = jobs_now() + array_position(ids, job.id) * interval '1 microsecond'
+    FROM handed_out WHERE job.id = ANY(ids)
+    RETURNING job.id, job.task, job.publish_number, job.correlation_id, array_position(ids, job.id)
 """
 
 # What the broker refused, or has lost, waits again. The publish number keeps a late verdict off a newer message.
@@ -69,12 +82,14 @@ DONE = """
     UPDATE jobs_job
     SET state = 'done', deliveries = 0, finished_at = jobs_now(), reason = '', error = '', traceback = ''
     WHERE id = %(id)s AND token = %(token)s AND state = 'running'
+    RETURNING ordering_key
 """
 
 # A failed attempt that may heal: the row waits, with the reason that staff read and the time of the next attempt.
 TRY_AGAIN = """
     UPDATE jobs_job
     SET state = 'waiting', attempts = attempts + 1, deliveries = 0, reason = 'will be tried again',
+        gate = CASE WHEN %(delay)s > 0 THEN 'later' ELSE 'ready' END,
         available_at = jobs_now() + %(delay)s * interval '1 second', error = %(error)s, traceback = %(traceback)s
     WHERE id = %(id)s AND token = %(token)s AND state = 'running'
 """
@@ -84,6 +99,7 @@ TRY_AGAIN = """
 POSTPONE = """
     UPDATE jobs_job
     SET state = 'waiting', deliveries = CASE WHEN %(orderly)s THEN 0 ELSE deliveries END, reason = %(reason)s,
+        gate = CASE WHEN %(delay)s > 0 THEN 'later' ELSE 'ready' END,
         available_at = jobs_now() + %(delay)s * interval '1 second', error = %(error)s
     WHERE id = %(id)s AND token = %(token)s AND state = 'running'
 """
@@ -91,7 +107,7 @@ POSTPONE = """
 # Nobody can run this task here; perhaps another worker can, later (a rolling deploy).
 DEFER_PUBLISHED = """
     UPDATE jobs_job
-    SET state = 'waiting', attempts = attempts + 1, reason = 'unknown task',
+    SET state = 'waiting', attempts = attempts + 1, reason = 'unknown task', gate = 'later',
         available_at = jobs_now() + %(delay)s * interval '1 second', error = %(error)s
     WHERE id = %(id)s AND publish_number = %(number)s AND state = 'published'
     RETURNING attempts
@@ -104,24 +120,31 @@ MARK_DEAD = """
     SET state = 'dead', finished_at = jobs_now(), reason = %(reason)s, error = %(error)s,
         traceback = %(traceback)s
     WHERE id = %(id)s AND token = %(token)s AND state = %(state)s
+    RETURNING ordering_key
 """
 
 NOTE_FAILED_CALLBACK = "UPDATE jobs_job SET reason = reason || %(note)s WHERE id = %(id)s AND state = 'dead'"
 
 # A run whose worker is gone waits again; its deliveries stay counted, since the outcome was not an orderly one.
 RESCUE = """
-    UPDATE jobs_job SET state = 'waiting', available_at = jobs_now(), reason = %(reason)s
+    UPDATE jobs_job SET state = 'waiting', gate = 'ready', available_at = jobs_now(), reason = %(reason)s
     WHERE id = %(id)s AND token = %(token)s AND state = 'running'
 """
 
 # Staff have mended the cause: a dead job starts over under the next generation, with its id and arguments, and so with
 # the idempotency keys that hang on them. Its last error stays until the next outcome. The generation that staff saw
-# makes a second press change nothing.
+# makes a second press change nothing. In the order of its key it comes last: a new number, drawn under the key's lock.
 REPLAY = """
-    UPDATE jobs_job
+    UPDATE jobs_job AS job
     SET state = 'waiting', generation = generation + 1, attempts = 0, deliveries = 0, reason = 'replayed',
         available_at = jobs_now() + %(delay)s * interval '1 second',
-        published_at = NULL, started_at = NULL, finished_at = NULL
+        published_at = NULL, started_at = NULL, finished_at = NULL,
+        sequence = CASE WHEN ordering_key <> '' THEN nextval('jobs_order') END,
+        gate = CASE WHEN ordering_key <> '' AND EXISTS (
+                        SELECT 1 FROM jobs_job AS earlier WHERE earlier.ordering_key = job.ordering_key
+                        AND earlier.ordering_key <> '' AND earlier.state IN ('waiting', 'published', 'running')
+                    ) THEN 'blocked'
+                    WHEN %(delay)s > 0 THEN 'later' ELSE 'ready' END
     WHERE id = %(id)s AND generation = %(generation)s AND state = 'dead'
 """
 
@@ -129,7 +152,24 @@ REPLAY = """
 CANCEL = """
     UPDATE jobs_job SET state = 'cancelled', finished_at = jobs_now(), reason = %(reason)s
     WHERE id = %(id)s AND generation = %(generation)s AND state = ANY(%(states)s)
+    RETURNING ordering_key
 """
+
+# A run that would wait again while a newer job of its unique key waits already: that one does the work.
+SUPERSEDE = """
+    UPDATE jobs_job SET state = 'cancelled', finished_at = jobs_now(), reason = 'superseded'
+    WHERE id = %(id)s AND token = %(token)s AND state = 'running'
+    RETURNING ordering_key
+"""
+
+# Who gives a job of an ordering key its number holds the key until his commit, so that numbers become visible in order.
+LOCK_ORDER = """
+    SELECT pg_advisory_xact_lock(hashtextextended('jobs_order ' || ordering_key, 0))
+    FROM jobs_job WHERE id = %(id)s AND ordering_key <> ''
+"""
+
+ONE_WAITS = "job_one_waits_per_unique_key"
+SUPERSEDED = "superseded"
 
 CANCELLABLE = ("waiting", "published", "running", "dead")
 
@@ -146,9 +186,12 @@ class Message:
     correlation_id: str
 
 
-def mark_due(*, using: str, queue: str, window: int, batch: int) -> list[Message]:
-    """Mark up to ``batch`` due jobs of ``queue`` as published and return them in the order to publish."""
-    rows = run(using, MARK_DUE, {"queue": queue, "window": window, "batch": batch})
+def mark_due(*, using: str, queue: str, window: int, batch: int, owed: int = 0) -> list[Message]:
+    """Mark up to ``batch`` ready jobs of ``queue`` as published and return them in the order to publish.
+
+    owed: how many of them go by age, whatever their priority.
+    """
+    rows = run(using, MARK_DUE, {"queue": queue, "window": window, "batch": batch, "owed": owed})
     rows.sort(key=lambda row: row[4])
     return [Message(job_id, using, queue, task, number, corr) for job_id, task, number, corr, _ in rows]
 
@@ -181,17 +224,17 @@ def claim(
 
 def mark_done(*, using: str, job_id: int, token: int) -> bool:
     """End a run well. False means that the lease was lost."""
-    return count(using, DONE, {"id": job_id, "token": token}) == 1
+    return _end(using, DONE, {"id": job_id, "token": token})
 
 
 def try_again(*, claim: Claim, delay_seconds: float, error: str, traceback: str) -> bool:
     """Use up an attempt and wait ``delay_seconds``. False means that the lease was lost."""
-    return _settle(claim, TRY_AGAIN, delay=delay_seconds, error=error, traceback=traceback)
+    return _wait_again(claim, TRY_AGAIN, delay=delay_seconds, error=error, traceback=traceback)
 
 
 def postpone(*, claim: Claim, delay_seconds: float, reason: str, error: str, orderly: bool) -> bool:
     """Wait ``delay_seconds`` without using up an attempt. False means that the lease was lost."""
-    return _settle(claim, POSTPONE, delay=delay_seconds, reason=reason, error=error, orderly=orderly)
+    return _wait_again(claim, POSTPONE, delay=delay_seconds, reason=reason, error=error, orderly=orderly)
 
 
 def defer_published(*, message: Message, delay_seconds: float, error: str) -> int | None:
@@ -210,7 +253,7 @@ def mark_dead(
 ) -> bool:
     """End a job badly that is still in ``state``. The caller owns the transaction, in which the domain hears of it."""
     parameters = {"id": job_id, "token": token, "reason": reason, "error": error, "traceback": traceback}
-    return count(using, MARK_DEAD, {**parameters, "state": state}) == 1
+    return _end(using, MARK_DEAD, {**parameters, "state": state})
 
 
 def note_failed_callback(*, using: str, job_id: int, note: str) -> None:
@@ -220,19 +263,54 @@ def note_failed_callback(*, using: str, job_id: int, note: str) -> None:
 
 def rescue(*, using: str, job_id: int, token: int, reason: str) -> bool:
     """Return a run without a worker to the waiting ones. False means that it has ended or was rescued already."""
-    return count(using, RESCUE, {"id": job_id, "token": token, "reason": reason}) == 1
+    values = {"id": job_id, "token": token}
+    changed = _unless_superseded(using, RESCUE, {**values, "reason": reason})
+    return _end(using, SUPERSEDE, values) if changed is None else changed
 
 
 def replay(*, using: str, job_id: int, generation: int, delay_seconds: float = 0) -> bool:
     """Start a dead job over. False means that it is not dead, or was replayed since ``generation`` was read."""
-    return count(using, REPLAY, {"id": job_id, "generation": generation, "delay": delay_seconds}) == 1
+    values = {"id": job_id, "generation": generation}
+    with transaction.atomic(using=using):
+        run(using, LOCK_ORDER, {"id": job_id})
+        changed = _unless_superseded(using, REPLAY, {**values, "delay": delay_seconds})
+        if changed is None:
+            return _end(using, CANCEL, {**values, "reason": SUPERSEDED, "states": ["dead"]})
+        return changed
 
 
 def cancel(*, using: str, job_id: int, generation: int, reason: str, states: tuple[str, ...] = CANCELLABLE) -> bool:
     """End a job that nobody wants any more. False means that it is in none of ``states``, or was replayed since."""
     values = {"id": job_id, "generation": generation, "reason": reason, "states": list(states)}
-    return count(using, CANCEL, values) == 1
+    return _end(using, CANCEL, values)
 
 
-def _settle(claim: Claim, statement: str, **values: Any) -> bool:
-    return count(claim.using, statement, {"id": claim.job_id, "token": claim.token, **values}) == 1
+def _end(using: str, statement: str, values: dict[str, Any]) -> bool:
+    """End a job, and let the next one of its ordering key go, in one transaction if the caller has one.
+
+    Without one, a process that dies between the two leaves the gate to the relay.
+    """
+    rows = run(using, statement, values)
+    for (ordering_key,) in rows:
+        open_next(using=using, ordering_key=ordering_key)
+    return bool(rows)
+
+
+def _wait_again(claim: Claim, statement: str, **values: Any) -> bool:
+    """Let a run's job wait, or end it when a newer one of its unique key waits already."""
+    guard = {"id": claim.job_id, "token": claim.token}
+    changed = _unless_superseded(claim.using, statement, {**guard, **values})
+    return _end(claim.using, SUPERSEDE, guard) if changed is None else changed
+
+
+def _unless_superseded(using: str, statement: str, values: dict[str, Any]) -> bool | None:
+    """Whether the statement changed its row; None when a newer job of the unique key stands in its place."""
+    # A savepoint only where an error would spoil the caller's transaction.
+    block = transaction.atomic(using=using) if connections[using].in_atomic_block else nullcontext()
+    try:
+        with block:
+            return count(using, statement, values) == 1
+    except IntegrityError as error:
+        if not isinstance(error.__cause__, UniqueViolation) or error.__cause__.diag.constraint_name != ONE_WAITS:
+            raise
+        return None

@@ -108,6 +108,9 @@ class Watch:
                 f"dead → dead changes more: {old, new}"
             )
             return
+        if arrow == ("waiting", "waiting") and {name for name in new if new[name] != old[name]} == {"gate"}:
+            assert new["gate"] == "ready", f"a gate that was closed again: {old['gate']} → {new['gate']}"
+            return
         what = f"{arrow[0]} → {arrow[1]}"
         assert arrow in ARROWS, f"no such arrow: {what}"
         job_id = new["id"]
