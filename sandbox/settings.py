@@ -44,5 +44,6 @@ CSRF_COOKIE_NAME = "sandbox_csrf"
 CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SAMESITE = "Strict"
 SECURE_CONTENT_TYPE_NOSNIFF = True
-SECURE_REFERRER_POLICY = "no-referrer"
+# With "no-referrer" browsers send the origin "null" with a form, and the form is refused.
+SECURE_REFERRER_POLICY = "same-origin"
 LOGGING_CONFIG = None

@@ -109,7 +109,8 @@ def _times_of(job: Job, facts: Facts) -> Iterator[str]:
     if job.started_at is None:
         return
     started = instant_in_words(job.started_at, facts)
-    if job.finished_at is None or job.finished_at < job.started_at:
+    # A job that was cancelled ended when somebody said so, not when its last run did.
+    if job.finished_at is None or job.finished_at < job.started_at or job.state == Job.State.CANCELLED:
         yield _("Last started %(instant)s.") % {"instant": started}
     else:
         took = (job.finished_at - job.started_at).total_seconds()

@@ -64,6 +64,11 @@ def test_an_order_that_went_well_tells_its_story_from_hold_to_mail(told_order: O
     assert story.problems == []
 
 
+def test_a_cancelled_job_did_not_run_until_somebody_cancelled_it(told_order: Order) -> None:
+    Job.objects.update(state="cancelled", finished_at=DatabaseNow() + timedelta(minutes=2))
+    assert "took" not in " ".join(story_of(told_order).timeline[3].notes)
+
+
 def test_instants_are_the_venues_to_the_millisecond(told_order: Order) -> None:
     Order.objects.update(
         placed_at=datetime(2026, 7, 1, 22, 30, 5, 123_456, tzinfo=UTC), confirmed_at=datetime(2026, 7, 2, tzinfo=UTC)
