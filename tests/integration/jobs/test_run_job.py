@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from billiard.exceptions import SoftTimeLimitExceeded
 from celery import current_app
 from celery.exceptions import Reject
-from django.db import OperationalError, ProgrammingError, connection, transaction
 
 from jobs import metrics
 from jobs.clock import database_now
-from jobs.errors import PermanentError, RateLimited, TransientError
+from jobs.errors import RateLimited, TransientError
 from jobs.models import DeadLetter, Job
-from jobs.record import record
 from jobs.session import Backend, engine_session
-from jobs.worker import stop_order
-from jobs.worker.execution import CRASH_LOOP_CAP, KEPT_TRACEBACK, Outcome, run_job
+from jobs.worker.execution import CRASH_LOOP_CAP, KEPT_TRACEBACK, Outcome
 from tests.ledger import job, real_commits, state_of
-from tests.probe.models import Call, Mark
+from tests.probe.models import Call
 
 pytestmark = real_commits
 
@@ -158,86 +154,6 @@ def test_a_claim_past_the_cap_is_buried_without_running(published: Callable[...,
     assert (job(job_id).reason, Call.objects.count()) == ("crash loop", 0)
 
 
-def end_own_session() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
-
-
-def test_a_lost_session_postpones_the_job_without_an_attempt(
-    scratch_task: Callable[..., str], published: Callable[..., int], work: Work
-) -> None:
-    def body(*, key: str) -> None:
-        with record():
-            Mark.objects.create(key=key)
-            end_own_session()
-
-    job_id = published(scratch_task(body), key="a")
-    assert work(job_id) is Outcome.SETTLED
-    row = job(job_id)
-    assert (row.state, row.attempts, row.reason) == ("waiting", 0, "the ledger's connection was lost")
-    assert Mark.objects.count() == 0
-
-
-def test_a_job_that_loses_its_session_each_time_ends_as_a_crash_loop(
-    scratch_task: Callable[..., str], published: Callable[..., int], work: Work
-) -> None:
-    """A query that kills its backend would otherwise do so for ever."""
-
-    def body(*, key: str) -> None:
-        end_own_session()
-
-    job_id = published(scratch_task(body), key="a")
-    for deliveries in range(1, CRASH_LOOP_CAP + 1):
-        assert work(job_id) is Outcome.SETTLED
-        assert job(job_id).deliveries == deliveries
-        Job.objects.update(state="published")
-    assert work(job_id) is Outcome.DEAD
-    assert job(job_id).reason == "crash loop"
-
-
-def test_a_session_lost_before_the_claim_is_opened_again(published: Callable[..., int], work: Work) -> None:
-    job_id = published("probe.leave_a_mark", key="a")
-    pid = engine_session("default").pid
-    with pytest.raises(OperationalError):
-        end_own_session()
-    task = current_app.tasks["probe.leave_a_mark"]
-    assert run_job(task, job_id=job_id, using="default", worker="here") is Outcome.SETTLED
-    assert (state_of(job_id), Mark.objects.count()) == ("done", 1)
-    assert engine_session("default").pid != pid
-
-
-def test_a_transaction_that_a_body_left_open_swallows_neither_its_outcome_nor_the_next_job(
-    scratch_task: Callable[..., str], published: Callable[..., int], work: Work
-) -> None:
-    """As when a time limit strikes between the steps with which Django leaves a block."""
-
-    def body(*, key: str) -> None:
-        transaction.atomic().__enter__()
-        Mark.objects.create(key=key)
-        raise TransientError
-
-    broken, good = published(scratch_task(body), key="a"), published("probe.leave_a_mark", key="b")
-    work(broken)
-    work(good)
-    connection.close()  # what was not committed is gone
-    assert (state_of(broken), state_of(good)) == ("waiting", "done")
-    assert [mark.key for mark in Mark.objects.all()] == ["b"]
-
-
-def test_a_body_that_opens_a_transaction_by_hand_and_returns_is_not_done_by_accident(
-    scratch_task: Callable[..., str], published: Callable[..., int], work: Work
-) -> None:
-    def body(*, key: str) -> None:
-        with connection.cursor() as cursor:
-            cursor.execute("BEGIN")
-        Mark.objects.create(key=key)
-
-    job_id = published(scratch_task(body), key="a")
-    work(job_id)
-    connection.close()
-    assert (state_of(job_id) == "done") == (Mark.objects.count() == 1)
-
-
 def test_a_fault_of_the_engine_itself_leaves_nothing_but_a_running_row(
     scratch_task: Callable[..., str], published: Callable[..., int], work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -250,73 +166,6 @@ def test_a_fault_of_the_engine_itself_leaves_nothing_but_a_running_row(
     assert state_of(job_id) == "running"
 
 
-@pytest.fixture
-def tell_to_stop() -> Iterator[Callable[[], None]]:
-    """What the worker's main process does by a signal."""
-    yield stop_order._hear
-    stop_order._Child.ordered = False
-
-
-def test_a_run_that_is_told_to_stop_hands_its_job_back_as_if_it_had_never_started(
-    scratch_task: Callable[..., str], published: Callable[..., int], work: Work, tell_to_stop: Callable[[], None]
-) -> None:
-    def body(*, key: str) -> None:
-        with record():
-            Mark.objects.create(key=key)
-            tell_to_stop()
-
-    job_id = published(scratch_task(body), key="a")
-    Job.objects.update(deliveries=CRASH_LOOP_CAP - 1, attempts=3)
-    assert work(job_id) is Outcome.SETTLED
-    row = job(job_id)
-    assert (row.state, row.attempts, row.deliveries, row.reason) == ("waiting", 3, 0, "worker stopped")
-    assert row.available_at <= database_now()
-    assert Mark.objects.count() == 0
-
-
-def test_a_worker_that_was_told_to_stop_before_the_claim_starts_no_body(
-    published: Callable[..., int], work: Work, tell_to_stop: Callable[[], None]
-) -> None:
-    job_id = published("probe.call", key="a")
-    tell_to_stop()
-    assert work(job_id) is Outcome.SETTLED
-    assert (state_of(job_id), Call.objects.count()) == ("waiting", 0)
-
-
-@pytest.mark.parametrize(
-    ("interruption", "attempts"), [(SoftTimeLimitExceeded(), 1), (stop_order.StopOrdered(), 0)], ids=["limit", "stop"]
-)
-def test_an_interruption_that_strikes_in_djangos_own_rollback_does_not_look_like_a_fault_of_the_job(
-    interruption: BaseException,
-    attempts: int,
-    scratch_task: Callable[..., str],
-    published: Callable[..., int],
-    work: Work,
-) -> None:
-    def body(*, key: str) -> None:
-        try:
-            raise interruption
-        finally:
-            raise ProgrammingError("can't change 'autocommit' now")
-
-    job_id = published(scratch_task(body), key="a")
-    assert work(job_id) is Outcome.SETTLED
-    assert (state_of(job_id), job(job_id).attempts) == ("waiting", attempts)
-
-
-def test_a_bodys_own_answer_to_a_time_limit_counts(
-    scratch_task: Callable[..., str], published: Callable[..., int], work: Work
-) -> None:
-    def body(*, key: str) -> None:
-        try:
-            raise SoftTimeLimitExceeded
-        except SoftTimeLimitExceeded:
-            raise PermanentError("it will never be faster") from None
-
-    job_id = published(scratch_task(body), key="a")
-    assert work(job_id) is Outcome.DEAD
-
-
 def test_a_deep_recursion_is_an_error_like_any_other(
     scratch_task: Callable[..., str], published: Callable[..., int], work: Work
 ) -> None:
@@ -326,18 +175,6 @@ def test_a_deep_recursion_is_an_error_like_any_other(
     job_id = published(scratch_task(body), key="a")
     assert work(job_id) is Outcome.DEAD
     assert len(job(job_id).traceback) <= KEPT_TRACEBACK
-
-
-def test_the_session_of_a_worker_lets_no_lock_outlive_a_lease(published: Callable[..., int], work: Work) -> None:
-    published("probe.call", key="a")
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT extract(epoch FROM current_setting('idle_in_transaction_session_timeout')::interval),"
-            " extract(epoch FROM current_setting('lock_timeout')::interval), current_setting('synchronous_commit')"
-        )
-        idle, lock, commit = cursor.fetchone()
-    assert 0 < lock < idle < 4
-    assert commit == "off"
 
 
 def skipped(reason: str) -> float:
