@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.db import connections, transaction
+from django.db import connections
 from psycopg.types.json import Jsonb
 from structlog.contextvars import get_contextvars
 
@@ -126,8 +126,7 @@ def enqueue(
         cursor.execute(_statement(ordered=bool(ordering_key), unique=bool(unique_key)), values)
         (job_id,) = cursor.fetchone()
     if available_at is None:
-        # Robust: a caller whose transaction has committed must not fail over a wake-up.
-        transaction.on_commit(lambda: wakeup.ring(using=using), using=using, robust=True)
+        wakeup.ring_on_commit(using=using)
     return int(job_id)
 
 

@@ -12,8 +12,6 @@ did not see each other) the relay finds within seconds.
 
 from __future__ import annotations
 
-from django.db import transaction
-
 from jobs import wakeup
 from jobs.session import count, run
 
@@ -88,7 +86,7 @@ def open_next(*, using: str, ordering_key: str) -> int:
         return 0
     opened = count(using, OPEN_NEXT, {"key": ordering_key})
     if opened:
-        transaction.on_commit(lambda: wakeup.ring(using=using), using=using, robust=True)
+        wakeup.ring_on_commit(using=using)
     return opened
 
 

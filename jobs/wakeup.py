@@ -15,7 +15,7 @@ from typing import Any
 
 import psycopg
 import structlog
-from django.db import connections
+from django.db import connections, transaction
 
 CHANNEL = "jobs_due"
 COALESCE_SECONDS = 0.002
@@ -89,6 +89,14 @@ def ring(*, using: str = "default") -> None:
             if bell is None:
                 bell = _bells[using] = Bell(using)
     bell.ring()
+
+
+def ring_on_commit(*, using: str) -> None:
+    """Wake the relay when this transaction commits, at once outside one.
+
+    Robust: what is committed must not fail over a wake-up, nor keep other hooks from running.
+    """
+    transaction.on_commit(lambda: ring(using=using), using=using, robust=True)
 
 
 def close() -> None:

@@ -13,9 +13,10 @@ from django.db import transaction
 
 from jobs.audit import require_reason
 from jobs.dead.discard import give_up
-from jobs.dead.replay import ring_on_commit, start_over
+from jobs.dead.replay import start_over
 from jobs.dead.selection import DeadRow
 from jobs.errors import DoesNotFit, NotDead, ReplayRefused
+from jobs.wakeup import ring_on_commit
 
 log = structlog.get_logger(__name__)
 

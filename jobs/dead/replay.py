@@ -37,7 +37,7 @@ def replay_job(
     with transaction.atomic(using=using):
         row = dead_row(job_id=job_id, generation=generation, using=using)
         start_over(row, by=by, reason=reason, delay_seconds=delay_seconds, using=using)
-        ring_on_commit(using=using)
+        wakeup.ring_on_commit(using=using)
     log.info("job_replayed", job=job_id, task=row.task, generation=generation + 1)
 
 
@@ -67,11 +67,6 @@ def dead_row(*, job_id: int, generation: int, using: str) -> DeadRow:
             if row.generation == generation:
                 return row
     raise NotDead
-
-
-def ring_on_commit(*, using: str) -> None:
-    """Wake the relay when this transaction commits; robust, since what is committed must not fail over a wake-up."""
-    transaction.on_commit(lambda: wakeup.ring(using=using), using=using, robust=True)
 
 
 def _tell_the_domain(row: DeadRow, *, using: str) -> None:

@@ -13,6 +13,7 @@ from jobs.enqueue import enqueue
 from jobs.models import Job
 from jobs.promoter import Promoter
 from jobs.seniority import TURNS, Seniority
+from jobs.wakeup import plain_connection
 from tests.fixtures_clock import Clock
 from tests.ledger import real_commits
 
@@ -51,6 +52,18 @@ def test_the_promoter_sleeps_until_the_next_job_is_due_and_never_longer_than_it_
     promoter = Promoter(using="default")
     promoter.open_gates()
     assert promoter.seconds_left <= 0.2
+
+
+def test_the_promoter_rests_while_somebody_holds_a_job_that_is_due() -> None:
+    job_id = enqueue_in(seconds=60)
+    Job.objects.filter(pk=job_id).update(available_at=database_now() - timedelta(seconds=1))
+    with plain_connection("default") as other, other.transaction():
+        other.execute("SELECT 1 FROM jobs_job WHERE id = %s FOR UPDATE", [job_id])
+        promoter = Promoter(using="default")
+        assert promoter.open_gates() == 0
+        assert promoter.seconds_left > 0
+    assert gate_of(job_id) == "later"
+    assert Promoter(using="default").open_gates() == 1
 
 
 def test_a_claim_of_ready_jobs_does_not_read_those_that_wait_for_their_time() -> None:
