@@ -63,14 +63,16 @@ def test_a_job_waits_in_the_ledger_until_it_is_due(
 
 def test_a_transient_failure_is_tried_again_from_the_ledger(live: LiveSystem, enqueued: Callable[..., int]) -> None:
     done = wait_for_state(enqueued("probe.fail", key="a", kind="transient", times=2), "done")
-    assert (done.attempts, done.deliveries, done.publish_number) == (2, 0, 3)
+    assert (done.attempts, done.deliveries) == (2, 0)
     assert Call.objects.count() == 3
     assert Mark.objects.count() == 1
 
 
 def test_a_rate_limited_job_uses_no_attempt(live: LiveSystem, enqueued: Callable[..., int]) -> None:
     done = wait_for_state(enqueued("probe.fail", key="a", kind="rate limited", times=2), "done")
-    assert (done.attempts, done.deliveries, done.publish_number) == (0, 0, 3)
+    assert (done.attempts, done.deliveries) == (0, 0)
+    assert Call.objects.count() == 3
+    assert Mark.objects.count() == 1
 
 
 def test_a_retry_is_a_row_that_outlives_every_worker_and_the_broker(

@@ -41,12 +41,14 @@ def test_sessions_lost_between_jobs_are_opened_again_before_the_next_claim(
     live: LiveSystem, enqueued: Callable[..., int]
 ) -> None:
     wait_until_done([enqueued("probe.leave_a_mark", key=f"before {number}") for number in range(20)])
+    seen = {worker: len(worker.output) for worker in live.workers}
     end_all_other_sessions()
     keys = [f"after {number}" for number in range(20)]
     after = [enqueued("probe.leave_a_mark", key=key) for key in keys]
     wait_until_done(after)
     assert_marked_once(keys)
-    assert set(Job.objects.filter(pk__in=after).values_list("attempts", "publish_number")) == {(0, 1)}
+    assert set(Job.objects.filter(pk__in=after).values_list("attempts", "token")) == {(0, 1)}
+    assert not any("database_away" in line for worker in live.workers for line in worker.output[seen[worker] :])
 
 
 def test_sessions_lost_again_and_again_lose_and_repeat_nothing(live: LiveSystem, enqueued: Callable[..., int]) -> None:
