@@ -20,8 +20,8 @@ from django.db import connection, transaction
 
 from bench.report import report, say
 from bench.scratch_database import scratch_database
-from jobs.session import engine_session, run
-from jobs.transitions import MARK_DUE
+from jobs.session import engine_session
+from jobs.transitions import mark_due
 
 TARGET = 0.5
 QUEUE = "default"
@@ -80,7 +80,7 @@ def _milliseconds() -> float:
     """One batch, marked and rolled back."""
     with transaction.atomic():
         started = time.perf_counter()
-        marked = run("default", MARK_DUE, {"queue": QUEUE, "window": 5000, "batch": BATCH, "owed": BATCH // 11})
+        marked = mark_due(using="default", queue=QUEUE, window=5000, batch=BATCH, owed=BATCH // 11).messages
         taken = (time.perf_counter() - started) * 1000
         transaction.set_rollback(True)
     if len(marked) != BATCH:

@@ -1,9 +1,34 @@
-"""Every queue of the ledger, in one table."""
+"""Every queue of the ledger and every pool of workers, in two tables from which all else is derived.
 
-from jobs.queues import Queue
+Celery's queues, the start-up checks, the worker commands of the ``Procfile``, metrics and alerts, the autoscaler's
+queries and ``docs/queues.md`` come from here.
+"""
+
+from jobs.queues import Pool, Queue
+
+POOLS = (
+    Pool("default", purpose="Short work in the database.", concurrency=2),
+    Pool("tickets", purpose="Work that keeps a CPU busy.", concurrency=2, prefetch=1),
+    Pool("messages", purpose="Work that waits for providers.", concurrency=4, prefetch=1),
+)
 
 QUEUES = (
-    Queue("default", purpose="Small work in the database: planning, read models."),
-    Queue("tickets", purpose="Rendering of ticket files; busy with the CPU."),
-    Queue("messages", purpose="Mails and push messages; waits for providers."),
+    Queue(
+        "default",
+        purpose="Small work in the database: planning, read models.",
+        pool="default",
+        promise_seconds=5,
+    ),
+    Queue(
+        "tickets",
+        purpose="Rendering of ticket files.",
+        pool="tickets",
+        promise_seconds=30,
+    ),
+    Queue(
+        "messages",
+        purpose="Mails and push messages.",
+        pool="messages",
+        promise_seconds=60,
+    ),
 )

@@ -15,13 +15,15 @@ from psycopg.types.json import Jsonb
 from structlog.contextvars import get_contextvars
 
 from jobs import wakeup
+from jobs.destinations import destination_of
 from jobs.errors import NotInTransaction, UnknownTask
+from jobs.queues import queue_named
 
 INSERT_JOB = """
-    INSERT INTO jobs_job AS held (id, task, args, queue, priority, subject, correlation_id, available_at, gate,
-                                  unique_key, ordering_key, sequence)
-    VALUES (coalesce(%(id)s, nextval('jobs_job_id_seq')), %(task)s, %(args)s, %(queue)s, %(priority)s, %(subject)s,
-            %(correlation_id)s, coalesce(%(available_at)s, jobs_now()), {gate},
+    INSERT INTO jobs_job AS held (id, task, args, queue, destination, priority, subject, correlation_id,
+                                  available_at, gate, unique_key, ordering_key, sequence)
+    VALUES (coalesce(%(id)s, nextval('jobs_job_id_seq')), %(task)s, %(args)s, %(queue)s, %(destination)s, %(priority)s,
+            %(subject)s, %(correlation_id)s, coalesce(%(available_at)s, jobs_now()), {gate},
             %(unique_key)s, %(ordering_key)s, {sequence})
     {when_one_waits}
     RETURNING id
@@ -60,15 +62,13 @@ RESERVE = """
 """
 RESERVED = "SELECT job_id FROM jobs_dedupkey WHERE key = %(key)s"
 
-DEFAULT_PRIORITY = 5
-
 
 def enqueue(
     *,
     task: str,
     args: Mapping[str, Any],
     subject: str = "",
-    priority: int = DEFAULT_PRIORITY,
+    priority: int | None = None,
     available_at: datetime | None = None,
     unique_key: str = "",
     ordering_key: str = "",
@@ -78,7 +78,7 @@ def enqueue(
     """Insert one job and return its id. Costs one query in the caller's transaction, and one for each of the two locks.
 
     task: a name listed in the task table, which also names its queue. args: the task's keyword arguments, JSON.
-    subject: what the job is about (``order:ABC``). priority: 0 is the most urgent, 9 the least.
+    subject: what the job is about (``order:ABC``). priority: 0 is the most urgent, 9 the least; the queue's when None.
     available_at: not before this instant; now when None.
 
     unique_key: while a job of this key waits, no second one is made; its id is returned. It must mean the same work
@@ -106,7 +106,8 @@ def enqueue(
         "task": task,
         "args": Jsonb(dict(args)),
         "queue": queue,
-        "priority": priority,
+        "destination": destination_of(task),
+        "priority": queue_named(queue).priority if priority is None else priority,
         "subject": subject,
         "correlation_id": get_contextvars().get("correlation_id", ""),
         "available_at": available_at,

@@ -30,6 +30,9 @@ class Job(models.Model):
     task = models.TextField()
     args = models.JSONField(default=dict)
     queue = models.TextField()
+    destination = models.TextField(
+        blank=True, default="", db_default="", help_text=_("The provider that it calls; see config/destinations.py.")
+    )
     priority = models.SmallIntegerField(default=5, help_text=_("0 is the most urgent, 9 the least."))
     subject = models.TextField(blank=True, default="", help_text=_("What the job is about, such as order:ABC."))
     correlation_id = models.TextField(blank=True, default="")
@@ -94,12 +97,12 @@ class Job(models.Model):
         ]
         indexes = [
             models.Index(
-                fields=["queue", "priority", "available_at", "id"],
+                fields=["queue", "destination", "priority", "available_at", "id"],
                 condition=Q(state="waiting", gate="ready"),
                 name="job_ready",
             ),
             models.Index(
-                fields=["queue", "available_at", "id"],
+                fields=["queue", "destination", "available_at", "id"],
                 condition=Q(state="waiting", gate="ready"),
                 name="job_ready_oldest",
             ),
@@ -111,6 +114,11 @@ class Job(models.Model):
             ),
             models.Index(fields=["queue", "-published_at"], condition=Q(state="published"), name="job_published"),
             models.Index(fields=["lease_until"], condition=Q(state="running"), name="job_running"),
+            models.Index(
+                fields=["destination"],
+                condition=~Q(destination="") & Q(state__in=["published", "running"]),
+                name="job_at_destination",
+            ),
             models.Index(fields=["-finished_at"], condition=Q(state="dead"), name="job_dead"),
             models.Index(fields=["subject", "id"], condition=~Q(subject=""), name="job_subject"),
         ]
@@ -145,7 +153,7 @@ class DedupKey(models.Model):
 
 
 class StaffAction(models.Model):
-    """What somebody did to a job, and why: the audit trail. Rows are only ever added.
+    """What somebody did to a job, a queue or a destination, and why: the audit trail. Rows are only ever added.
 
     The job is named by its number, not by a foreign key: the trail outlives the job.
     """
@@ -154,13 +162,20 @@ class StaffAction(models.Model):
         REPLAY = "replay", _("replayed")
         DISCARD = "discard", _("discarded")
         CANCEL = "cancel", _("cancelled")
+        RUN_NOW = "run now", _("let run at once")
+        PRIORITY = "priority", _("given another priority")
+        PAUSE = "pause", _("paused")
+        RESUME = "resume", _("resumed")
 
-    job_id = models.BigIntegerField()
+    job_id = models.BigIntegerField(null=True)
+    target = models.TextField(
+        blank=True, default="", db_default="", help_text=_("The queue or destination, where it is about no job.")
+    )
     action = models.TextField(choices=Action)
     by = models.TextField()
     reason = models.TextField()
     at = models.DateTimeField(db_default=DatabaseNow())
-    generation = models.IntegerField(help_text=_("Of the job, before."))
+    generation = models.IntegerField(default=0, db_default=0, help_text=_("Of the job, before."))
     job_reason = models.TextField(blank=True, default="", help_text=_("Of the job's state, before."))
     job_error = models.TextField(blank=True, default="", help_text=_("The job's error, before."))
 
@@ -169,14 +184,127 @@ class StaffAction(models.Model):
         verbose_name_plural = _("staff actions")
         constraints = [
             models.CheckConstraint(
-                condition=Q(action__in=["replay", "discard", "cancel"]), name="staff_action_is_known"
+                condition=Q(action__in=["replay", "discard", "cancel", "run now", "priority", "pause", "resume"]),
+                name="staff_action_is_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(job_id__isnull=False, target="") | Q(job_id__isnull=True) & ~Q(target=""),
+                name="staff_action_is_about_one_thing",
             ),
             models.CheckConstraint(condition=~Q(by="") & ~Q(reason=""), name="staff_action_says_who_and_why"),
         ]
         indexes = [models.Index(fields=["job_id", "id"], name="staff_action_job")]
 
     def __str__(self) -> str:
-        return f"{self.action} #{self.job_id}"
+        return f"{self.action} {self.target or f'#{self.job_id}'}"
+
+
+class Pause(models.Model):
+    """A queue or a destination whose jobs wait until somebody resumes it."""
+
+    class Kind(models.TextChoices):
+        QUEUE = "queue", _("queue")
+        DESTINATION = "destination", _("destination")
+
+    kind = models.TextField(choices=Kind)
+    name = models.TextField()
+    by = models.TextField()
+    reason = models.TextField()
+    at = models.DateTimeField(db_default=DatabaseNow())
+
+    class Meta:
+        verbose_name = _("pause")
+        verbose_name_plural = _("pauses")
+        default_permissions = ("view",)
+        permissions = [("pause_queue", "Can pause and resume queues and destinations")]
+        constraints = [
+            models.UniqueConstraint(fields=["kind", "name"], name="pause_once"),
+            models.CheckConstraint(condition=Q(kind__in=["queue", "destination"]), name="pause_kind_is_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
+
+
+class Breaker(models.Model):
+    """What the outcomes of a destination's jobs say about its provider. See ``jobs/flow/breaker.py``."""
+
+    class State(models.TextChoices):
+        CLOSED = "closed", _("answers")
+        OPEN = "open", _("taken for away")
+        HALF_OPEN = "half open", _("tried carefully")
+
+    destination = models.TextField(primary_key=True)
+    state = models.TextField(choices=State, default=State.CLOSED, db_default=State.CLOSED)
+    failures = models.IntegerField(default=0, db_default=0, help_text=_("Transient ones in a row, of different jobs."))
+    last_job_id = models.BigIntegerField(null=True)
+    allowed = models.IntegerField(default=0, db_default=0, help_text=_("Jobs at once while it is tried carefully."))
+    openings = models.IntegerField(default=0, db_default=0, help_text=_("In a row; the waits double with them."))
+    probe_at = models.DateTimeField(null=True)
+    error = models.TextField(blank=True, default="", db_default="")
+    changed_at = models.DateTimeField(db_default=DatabaseNow())
+
+    class Meta:
+        verbose_name = _("breaker")
+        verbose_name_plural = _("breakers")
+        default_permissions = ("view",)
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state__in=["closed", "open", "half open"]), name="breaker_state_is_known"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.destination}: {self.state}"
+
+
+class Heartbeat(models.Model):
+    """A worker or a relay that was alive a moment ago."""
+
+    class Kind(models.TextChoices):
+        WORKER = "worker", _("worker")
+        RELAY = "relay", _("relay")
+
+    name = models.TextField(primary_key=True, help_text=_("Node name of the worker, or host and pid of the relay."))
+    kind = models.TextField(choices=Kind)
+    pool = models.TextField(blank=True, default="", db_default="")
+    queues = models.JSONField(default=list, help_text=_("Names of the queues that it consumes."))
+    concurrency = models.IntegerField(default=0, db_default=0)
+    prefetch = models.IntegerField(default=0, db_default=0, help_text=_("Messages that it may hold at once."))
+    running = models.IntegerField(default=0, db_default=0, help_text=_("Jobs in hand."))
+    started_at = models.DateTimeField(db_default=DatabaseNow())
+    seen_at = models.DateTimeField(db_default=DatabaseNow())
+
+    class Meta:
+        verbose_name = _("heartbeat")
+        verbose_name_plural = _("heartbeats")
+        default_permissions = ("view",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class QueueLoad(models.Model):
+    """What a relay measured of a queue last, for whoever must decide without counting: pages, metrics, admission."""
+
+    queue = models.TextField(primary_key=True)
+    ready = models.BigIntegerField(default=0, db_default=0)
+    later = models.BigIntegerField(default=0, db_default=0)
+    blocked = models.BigIntegerField(default=0, db_default=0)
+    published = models.BigIntegerField(default=0, db_default=0)
+    running = models.BigIntegerField(default=0, db_default=0)
+    dead = models.BigIntegerField(default=0, db_default=0)
+    oldest_seconds = models.FloatField(default=0, db_default=0, help_text=_("Age of the oldest due job."))
+    drain = models.FloatField(default=0, db_default=0, help_text=_("Jobs that its workers start each second."))
+    at = models.DateTimeField(db_default=DatabaseNow())
+
+    class Meta:
+        verbose_name = _("queue's load")
+        verbose_name_plural = _("queues' loads")
+        default_permissions = ("view",)
+
+    def __str__(self) -> str:
+        return self.queue
 
 
 class DeadLetter(models.Model):

@@ -1,8 +1,9 @@
-"""What a queue is. The table of all queues is ``config/queues.py``."""
+"""What a queue and a pool of workers are. The tables of all are in ``config/queues.py``."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from django.conf import settings
 
@@ -11,19 +12,61 @@ MAX_LENGTH = 20_000
 
 
 @dataclass(frozen=True)
+class Pool:
+    """Workers of one kind: the unit that is started, scaled and watched.
+
+    concurrency: processes that one worker runs jobs in.
+    prefetch: messages that a worker holds for each of its processes; 1 where jobs are long.
+    """
+
+    name: str
+    purpose: str
+    concurrency: int
+    prefetch: int = 4
+
+    def __post_init__(self) -> None:
+        if self.concurrency < 1 or self.prefetch < 1:
+            raise ValueError(f"Pool {self.name}: concurrency and prefetch must be 1 or more.")
+
+
+@dataclass(frozen=True)
+class Shed:
+    """What a queue may lose under load. Jobs are dropped, and counted, until both bounds hold.
+
+    policy: which ones go first. above: jobs that may wait. older_than_seconds: how long they may have been due.
+    """
+
+    policy: Literal["oldest", "newest"]
+    above: int
+    older_than_seconds: float
+
+
+@dataclass(frozen=True)
 class Queue:
     """One queue and its bounds.
 
-    window: published jobs that may sit at the broker at once; the rest of the backlog waits in the ledger (I8).
+    pool: the workers that run its jobs.
+    promise_seconds: the age within which its due jobs start; past it, somebody is alerted.
+    priority: of a job that names none; 0 is the most urgent, 9 the least.
+    window: published jobs that may sit at the broker at once, at most; the rest of the backlog waits in the ledger
+        (I8). The relay keeps fewer there where workers are slower (see ``jobs/relay/window.py``).
     horizon_seconds: age at which a published job that the broker no longer holds counts as lost (rule of rescue).
+    shed: what may be dropped under load; None for nothing, which is how it is for whatever somebody paid for.
+    refuse_above_seconds: the time that its backlog takes to drain at which the edge refuses what would add to it.
+        None for never. What was paid is never refused.
     soft_limit_seconds, hard_limit_seconds: how long a job may run, waiting for its claim included.
     lease_seconds: how long a worker owns a job; longer than the hard limit, so that a live worker never loses it.
     """
 
     name: str
     purpose: str
+    pool: str = "default"
+    promise_seconds: float = 30
+    priority: int = 5
     window: int = 500
     horizon_seconds: float = 10
+    shed: Shed | None = None
+    refuse_above_seconds: float | None = None
     soft_limit_seconds: float = 45
     hard_limit_seconds: float = 60
     lease_seconds: float = 75
@@ -33,6 +76,15 @@ class Queue:
             raise ValueError(f"Queue {self.name}: soft limit < hard limit < lease must hold.")
         if not 0 < self.window <= MAX_LENGTH // 4:
             raise ValueError(f"Queue {self.name}: its window must lie between 1 and {MAX_LENGTH // 4}.")
+        if not 0 <= self.priority <= 9:
+            raise ValueError(f"Queue {self.name}: its priority must lie between 0 and 9.")
+        if self.promise_seconds <= 0:
+            raise ValueError(f"Queue {self.name}: its promise must be longer than nothing.")
+
+
+def all_pools() -> tuple[Pool, ...]:
+    """The pools of this installation, in the table's order."""
+    return tuple(settings.LEDGER_POOLS)
 
 
 def all_queues() -> tuple[Queue, ...]:

@@ -16,6 +16,7 @@ stops, since the row belongs to them.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -28,34 +29,62 @@ from jobs.gates import open_next
 from jobs.session import Backend, count, run
 
 # Hands ready rows of one queue to this relay, as many as the queue's window has room for: the most urgent first, but
-# for those that are owed to age. published_at grows within the batch in the order of publication, so that "the newest
-# N" is well defined. The ids pass through an array, since the planner takes a computed limit for a tenth of the table
-# and would read all of it. Uses job_published for the room, job_ready and job_ready_oldest for the rows.
+# for those that are owed to age. The rows stand in lanes, one for each destination, so that the relay reads past none
+# that it may not hand out: a lane takes as many as its limit has places left, none while it is paused. Lanes are found
+# in the rows, by one probe of job_ready for each; a destination that no table lists any more is no dead end.
+# published_at grows within the batch in the order of publication, so that "the newest N" is well defined. The ids pass
+# through an array, since the planner takes a computed limit for a tenth of the table and would read all of it. Uses
+# job_published for the room, job_at_destination for the places, job_ready and job_ready_oldest for the rows.
 MARK_DUE = """
-    WITH room AS (
-        SELECT least(greatest(%(window)s - count(*), 0), %(batch)s) AS places
-        FROM jobs_job WHERE queue = %(queue)s AND state = 'published'
+    WITH RECURSIVE counted AS (
+        SELECT count(*) AS published FROM jobs_job WHERE queue = %(queue)s AND state = 'published'
+    ), room AS (
+        SELECT least(greatest(%(window)s - published, 0), %(batch)s) AS places FROM counted
+    ), found AS (
+        (SELECT destination FROM jobs_job WHERE queue = %(queue)s AND state = 'waiting' AND gate = 'ready'
+         ORDER BY destination LIMIT 1)
+        UNION ALL
+        SELECT (SELECT destination FROM jobs_job WHERE queue = %(queue)s AND state = 'waiting' AND gate = 'ready'
+                AND destination > found.destination ORDER BY destination LIMIT 1)
+        FROM found WHERE found.destination IS NOT NULL
+    ), lanes AS (
+        SELECT found.destination, CASE WHEN allowed IS NULL THEN %(batch)s ELSE greatest(allowed - (
+            SELECT count(*) FROM jobs_job WHERE destination = found.destination AND destination <> ''
+            AND state IN ('published', 'running')), 0) END AS places
+        FROM found LEFT JOIN unnest(%(destinations)s::text[], %(allowed)s::integer[]) AS limits (destination, allowed)
+            ON limits.destination = found.destination
+        WHERE found.destination IS NOT NULL
     ), oldest AS (
-        SELECT id, priority, available_at FROM jobs_job
-        WHERE queue = %(queue)s AND state = 'waiting' AND gate = 'ready'
-        ORDER BY available_at, id
-        LIMIT (SELECT least(places, %(owed)s) FROM room)
-        FOR UPDATE SKIP LOCKED
+        SELECT candidates.* FROM lanes, LATERAL (
+            SELECT id, destination, priority, available_at FROM jobs_job
+            WHERE queue = %(queue)s AND state = 'waiting' AND gate = 'ready' AND destination = lanes.destination
+            ORDER BY available_at, id LIMIT least(lanes.places, (SELECT least(places, %(owed)s) FROM room))
+            FOR UPDATE SKIP LOCKED
+        ) AS candidates
+        ORDER BY available_at, id LIMIT (SELECT least(places, %(owed)s) FROM room)
     ), urgent AS (
-        SELECT id, priority, available_at FROM jobs_job
-        WHERE queue = %(queue)s AND state = 'waiting' AND gate = 'ready' AND id NOT IN (SELECT id FROM oldest)
+        SELECT candidates.* FROM lanes, LATERAL (
+            SELECT id, priority, available_at FROM jobs_job
+            WHERE queue = %(queue)s AND state = 'waiting' AND gate = 'ready' AND destination = lanes.destination
+              AND id NOT IN (SELECT id FROM oldest)
+            ORDER BY priority, available_at, id
+            LIMIT least(lanes.places - (SELECT count(*) FROM oldest WHERE oldest.destination = lanes.destination),
+                        (SELECT places FROM room))
+            FOR UPDATE SKIP LOCKED
+        ) AS candidates
         ORDER BY priority, available_at, id
         LIMIT (SELECT places - (SELECT count(*) FROM oldest) FROM room)
-        FOR UPDATE SKIP LOCKED
     ), handed_out AS (
         SELECT array_agg(id ORDER BY priority, available_at, id) AS ids
-        FROM (SELECT * FROM oldest UNION ALL SELECT * FROM urgent) AS due
+        FROM (SELECT id, priority, available_at FROM oldest UNION ALL SELECT * FROM urgent) AS due
+    ), marked AS (
+        UPDATE jobs_job AS job
+        SET state = 'published', publish_number = publish_number + 1, reason = '',
+            published_at = jobs_now() + array_position(ids, job.id) * interval '1 microsecond'
+        FROM handed_out WHERE job.id = ANY(ids)
+        RETURNING job.id, job.task, job.publish_number, job.correlation_id, array_position(ids, job.id) AS place
     )
-    UPDATE jobs_job AS job
-    SET state = 'published', publish_number = publish_number + 1, reason = '',
-        published_at = jobs_now() + array_position(ids, job.id) * interval '1 microsecond'
-    FROM handed_out WHERE job.id = ANY(ids)
-    RETURNING job.id, job.task, job.publish_number, job.correlation_id, array_position(ids, job.id)
+    SELECT published, id, task, publish_number, correlation_id FROM counted LEFT JOIN marked ON true ORDER BY place
 """
 
 # What the broker refused, or has lost, waits again. The publish number keeps a late verdict off a newer message.
@@ -186,14 +215,41 @@ class Message:
     correlation_id: str
 
 
-def mark_due(*, using: str, queue: str, window: int, batch: int, owed: int = 0) -> list[Message]:
-    """Mark up to ``batch`` ready jobs of ``queue`` as published and return them in the order to publish.
+@dataclass(frozen=True)
+class Marked:
+    """A batch in the order to publish, and how many jobs of its queue were published before it."""
 
-    owed: how many of them go by age, whatever their priority.
+    messages: list[Message]
+    published_before: int
+
+    def __bool__(self) -> bool:
+        return bool(self.messages)
+
+
+def mark_due(
+    *, using: str, queue: str, window: int, batch: int, owed: int = 0, limits: Mapping[str, int] | None = None
+) -> Marked:
+    """Mark up to ``batch`` ready jobs of ``queue`` as published, within its ``window``. One query.
+
+    owed: how many of them go by age, whatever their priority. limits: for some destinations, how many of their jobs
+    may be published or running at once, over all queues.
     """
-    rows = run(using, MARK_DUE, {"queue": queue, "window": window, "batch": batch, "owed": owed})
-    rows.sort(key=lambda row: row[4])
-    return [Message(job_id, using, queue, task, number, corr) for job_id, task, number, corr, _ in rows]
+    limits = limits or {}
+    parameters = {
+        "queue": queue,
+        "window": window,
+        "batch": batch,
+        "owed": owed,
+        "destinations": list(limits),
+        "allowed": list(limits.values()),
+    }
+    rows = run(using, MARK_DUE, parameters)
+    messages = [
+        Message(job_id, using, queue, task, number, correlation_id)
+        for _, job_id, task, number, correlation_id in rows
+        if job_id is not None
+    ]
+    return Marked(messages, published_before=rows[0][0])
 
 
 def take_back(*, using: str, messages: list[Message], reason: str) -> int:

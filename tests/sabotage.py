@@ -19,14 +19,14 @@ def _no_token() -> None:
 
 def _no_rescue_of_runs() -> None:
     """Nobody looks for runs whose worker is gone."""
-    from jobs import relay
+    from jobs.relay import loop as relay
 
     relay.rescue_runs = lambda **_: 0  # type: ignore[assignment]
 
 
 def _no_rescue_of_messages() -> None:
     """Nobody looks for published jobs without a message."""
-    from jobs import relay
+    from jobs.relay import loop as relay
 
     relay.rescue_messages = lambda **_: 0  # type: ignore[assignment]
 

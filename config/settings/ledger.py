@@ -7,8 +7,9 @@ which, and the start-up checks refuse the dangerous opposites.
 import ssl
 from urllib.parse import urlsplit
 
+from config.destinations import DESTINATIONS
 from config.environment import read
-from config.queues import QUEUES
+from config.queues import POOLS, QUEUES
 from config.routes import EVENTS, TASKS
 from jobs.broker.topology import work_queues
 
@@ -16,7 +17,9 @@ BROKER_URL = read("BROKER_URL")
 REDIS_URL = read("REDIS_URL")
 BROKER_IS_AMQP = urlsplit(BROKER_URL).scheme in {"amqp", "amqps", "pyamqp"}
 
+LEDGER_POOLS = POOLS
 LEDGER_QUEUES = QUEUES
+LEDGER_DESTINATIONS = DESTINATIONS
 LEDGER_EVENTS = EVENTS
 LEDGER_TASKS = TASKS
 

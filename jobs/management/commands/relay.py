@@ -10,7 +10,7 @@ from celery import current_app
 from django.core.management.base import BaseCommand
 
 from jobs.checks.start import refuse_pooled_sessions
-from jobs.relay import Relay
+from jobs.relay.loop import Relay
 
 
 class Command(BaseCommand):

@@ -13,7 +13,7 @@ from jobs.broker import amqp, topology
 from jobs.errors import BrokerUnavailable
 from jobs.models import Job
 from jobs.queues import all_queues, queue_named
-from jobs.relay import Relay
+from jobs.relay.loop import Relay
 from tests.fixtures_jobs import messages_ready
 from tests.fixtures_relay import enqueue_many, talking_to
 from tests.ledger import job, real_commits, state_of

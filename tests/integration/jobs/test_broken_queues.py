@@ -13,7 +13,7 @@ from jobs.broker import amqp, faults, redis, topology
 from jobs.enqueue import enqueue
 from jobs.models import Job
 from jobs.queues import queue_named
-from jobs.relay import Relay
+from jobs.relay.loop import Relay
 from tests.fixtures_jobs import messages_ready
 from tests.fixtures_relay import enqueue_many
 from tests.ledger import assert_marked_once, real_commits, state_of, wait_until_done

@@ -12,7 +12,7 @@ from kombu import Connection
 from jobs.broker.messages import read_message
 from jobs.enqueue import enqueue
 from jobs.models import Job
-from jobs.relay import LONGEST_BACKOFF_SECONDS, Relay
+from jobs.relay.loop import LONGEST_BACKOFF_SECONDS, Relay
 from tests.fixtures_jobs import environment, messages_ready
 from tests.fixtures_relay import talking_to
 from tests.fixtures_storefront import free_ports

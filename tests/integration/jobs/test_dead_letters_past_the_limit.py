@@ -11,7 +11,7 @@ from jobs import transitions
 from jobs.broker import topology
 from jobs.dead.collector import collect
 from jobs.models import DeadLetter, Job
-from jobs.relay import Relay
+from jobs.relay.loop import Relay
 from jobs.transitions import Message
 from jobs.worker.execution import Outcome
 from tests.fixtures_jobs import broker_url, empty, publish_by_hand

@@ -11,8 +11,8 @@ from jobs import gates, transitions
 from jobs.clock import database_now
 from jobs.enqueue import enqueue
 from jobs.models import Job
-from jobs.promoter import Promoter
-from jobs.seniority import TURNS, Seniority
+from jobs.relay.promoter import Promoter
+from jobs.relay.seniority import TURNS, Seniority
 from jobs.wakeup import plain_connection
 from tests.fixtures_clock import Clock
 from tests.ledger import real_commits
@@ -32,7 +32,7 @@ def enqueue_in(seconds: float) -> int:
 
 def handed_out(**options: int) -> list[int]:
     marked = transitions.mark_due(using="default", queue="probe", **{"window": 1000, "batch": 1000, **options})
-    return [message.job_id for message in marked]
+    return [message.job_id for message in marked.messages]
 
 
 def test_a_job_of_the_future_is_not_handed_out_before_its_gate_opens(clock: Clock) -> None:
@@ -78,7 +78,7 @@ def test_a_claim_of_ready_jobs_does_not_read_those_that_wait_for_their_time() ->
         cursor.execute("ANALYZE jobs_job")
         cursor.execute(
             "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + transitions.MARK_DUE,
-            {"queue": "probe", "window": 100, "batch": 100, "owed": 1},
+            {"queue": "probe", "window": 100, "batch": 100, "owed": 1, "destinations": [], "allowed": []},
         )
         ((plan,),) = cursor.fetchall()
     assert rows_read(plan[0]["Plan"]) < 200

@@ -13,7 +13,7 @@ from jobs import gates, transitions
 from jobs.clock import database_now
 from jobs.enqueue import enqueue
 from jobs.models import DedupKey, Job
-from jobs.relay import Relay
+from jobs.relay.loop import Relay
 from jobs.session import engine_session
 from tests.ledger import job, real_commits, state_of
 from tests.processes import wait_for
@@ -29,7 +29,7 @@ def refresh(**options: object) -> int:
 
 def hand_out() -> list[int]:
     marked = transitions.mark_due(using="default", queue="probe", window=1000, batch=1000)
-    return [message.job_id for message in marked]
+    return [message.job_id for message in marked.messages]
 
 
 def claim(job_id: int) -> transitions.Claim:

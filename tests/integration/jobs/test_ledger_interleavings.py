@@ -30,8 +30,9 @@ from hypothesis import HealthCheck, Phase
 from hypothesis import settings as profile
 from hypothesis.stateful import run_state_machine_as_test
 
-from jobs import relay, transitions
+from jobs import transitions
 from jobs.queues import Queue
+from jobs.relay import loop as relay
 from tests.fixtures_clock import Clock
 from tests.integration.jobs.interleavings import broker, world
 from tests.integration.jobs.interleavings.machine import Interleavings, only

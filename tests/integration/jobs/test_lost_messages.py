@@ -6,7 +6,7 @@ from kombu import Connection
 
 from jobs.broker import topology
 from jobs.models import Job
-from jobs.relay import Relay
+from jobs.relay.loop import Relay
 from tests.fixtures_clock import Clock
 from tests.fixtures_jobs import messages_ready
 from tests.fixtures_relay import HORIZON, enqueue_many

@@ -9,7 +9,7 @@ from jobs import transitions
 from jobs.broker import topology
 from jobs.dead.collector import collect
 from jobs.models import DeadLetter, Job
-from jobs.relay import Relay
+from jobs.relay.loop import Relay
 from tests.fixtures_jobs import CONFIRMED, publish_by_hand
 from tests.fixtures_relay import enqueue_many
 from tests.ledger import job, real_commits, state_of

@@ -11,7 +11,7 @@ from kombu import Connection
 from jobs import transitions
 from jobs.enqueue import enqueue
 from jobs.models import Job
-from jobs.relay import Relay
+from jobs.relay.loop import Relay
 from tests.fixtures_clock import Clock
 from tests.fixtures_jobs import messages_ready
 from tests.fixtures_relay import HORIZON, WINDOW, enqueue_many

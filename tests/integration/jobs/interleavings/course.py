@@ -20,7 +20,7 @@ from jobs.dead.replay import replay_job
 from jobs.enqueue import enqueue
 from jobs.errors import BrokerUnavailable, NotCancellable, NotDead, ReplayRefused
 from jobs.queues import all_queues
-from jobs.relay import Relay
+from jobs.relay.loop import Relay
 from jobs.transitions import Message
 from jobs.worker.consumer import LedgerConsumer
 from jobs.worker.execution import Outcome, run_job

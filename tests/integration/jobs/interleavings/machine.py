@@ -11,7 +11,7 @@ from hypothesis.stateful import initialize
 
 from jobs.dead.collector import collect
 from jobs.queues import all_queues
-from jobs.relay import Relay
+from jobs.relay.loop import Relay
 from jobs.rescue import rescue_runs
 from tests.integration.jobs.interleavings import broker, world
 from tests.integration.jobs.interleavings.chains import ENDING, WHICH, Chains

@@ -211,7 +211,7 @@ def _spoken(world: World, verb: str, real: Callable[..., Any], before: str, afte
         said.update(proofs)
         result = real(**values)
         if verb == "mark_due":
-            said.update((verb, message.job_id, 0) for message in result)
+            said.update((verb, message.job_id, 0) for message in result.messages)
         elif not result:
             said.subtract(proofs)
         if result:

@@ -8,7 +8,7 @@ from statistics import median
 from django.db import connection
 
 from jobs import wakeup
-from jobs.relay import POLL_SECONDS
+from jobs.relay.loop import POLL_SECONDS
 from tests.ledger import real_commits, wait_for_state
 from tests.processes import LiveSystem, wait_for
 

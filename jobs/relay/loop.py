@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -23,10 +24,12 @@ from jobs.broker.faults import QueueUnusable
 from jobs.dead.collector import collect
 from jobs.dead.report import report_standing_fault
 from jobs.errors import BrokerUnavailable
-from jobs.promoter import Promoter
+from jobs.flow.limits import Limits, read_limits
+from jobs.flow.window import Drain, window_for
 from jobs.queues import Queue, all_queues
+from jobs.relay.promoter import Promoter
+from jobs.relay.seniority import Seniority
 from jobs.rescue import rescue_messages, rescue_runs
-from jobs.seniority import Seniority
 from jobs.session import drop_broken_connections, engine_session, session_was_lost
 from jobs.transitions import Message
 from jobs.wakeup import CHANNEL, plain_connection
@@ -42,6 +45,8 @@ SOON_SECONDS = 0.01
 Nothing rings when workers make room in a full window, and half a second later they would have been idle for long.
 """
 RESCUE_SECONDS = 1.0
+LIMITS_SECONDS = 0.05
+"""How old what is known of pauses, breakers and workers may be."""
 REFUSED_PAUSE_SECONDS = 1.0
 """A queue that refused a message is left alone for this long; the others go on."""
 LONGEST_BACKOFF_SECONDS = 5.0
@@ -55,10 +60,13 @@ class Relay:
         self._stopping = False
         self._publisher: Publisher | None = None
         self._listener: psycopg.Connection[Any] | None = None
-        self._paused_until: dict[str, float] = {}
+        self._refused_until: dict[str, float] = {}
         self._next_rescue = 0.0
         self._promoter = Promoter(using=using)
         self._seniority = Seniority()
+        self._drains: dict[str, Drain] = defaultdict(Drain)
+        self._limits = Limits()
+        self._next_limits = 0.0
 
     def stop(self, *_: object) -> None:
         """Ask the loop to end. Safe in a signal handler."""
@@ -99,6 +107,9 @@ class Relay:
                 self._rescue_messages(queue)
             self._collect()
         self._promoter.open_gates()
+        if time.monotonic() >= self._next_limits:
+            self._limits = read_limits(using=self.using)
+            self._next_limits = time.monotonic() + LIMITS_SECONDS
         return sum(self._relay(queue) for queue in all_queues() if not self._is_paused(queue))
 
     def _relay(self, queue: Queue) -> int:
@@ -117,7 +128,7 @@ class Relay:
             self._take_back(queue, messages, "queue unusable")
             return 0
         if refused:
-            self._paused_until[queue.name] = time.monotonic() + REFUSED_PAUSE_SECONDS
+            self._refused_until[queue.name] = time.monotonic() + REFUSED_PAUSE_SECONDS
             self._take_back(queue, refused, "refused by the broker")
         published = len(messages) - len(refused)
         metrics.PUBLISHED.labels(queue=queue.name).inc(published)
@@ -125,12 +136,17 @@ class Relay:
 
     def _mark(self, queue: Queue) -> list[Message]:
         try:
-            messages = transitions.mark_due(
+            marked = transitions.mark_due(
                 using=self.using,
                 queue=queue.name,
-                window=queue.window,
+                window=window_for(
+                    largest=queue.window,
+                    prefetch=self._limits.prefetch.get(queue.name, 0),
+                    drain=self._drains[queue.name].per_second,
+                ),
                 batch=BATCH,
                 owed=self._seniority.owed(queue.name),
+                limits=self._limits.at_destination,
             )
         except IntegrityError as fault:
             # Two jobs of one ordering key were open at once, which only a hand on the rows can have done. The
@@ -138,8 +154,10 @@ class Relay:
             report_standing_fault(fault, where="gates")
             log.exception("gates_were_wrong", queue=queue.name, closed=gates.close_misplaced(using=self.using))
             return []
-        self._seniority.note(queue.name, handed_out=len(messages))
-        return messages
+        handed_out = len(marked.messages)
+        self._seniority.note(queue.name, handed_out=handed_out)
+        self._drains[queue.name].note(now=time.monotonic(), published=marked.published_before, added=handed_out)
+        return marked.messages
 
     def _rescue_messages(self, queue: Queue) -> None:
         publisher = self._connected()
@@ -170,7 +188,7 @@ class Relay:
         return self._publisher
 
     def _is_paused(self, queue: Queue) -> bool:
-        return time.monotonic() < self._paused_until.get(queue.name, 0.0)
+        return queue.name in self._limits.paused_queues or time.monotonic() < self._refused_until.get(queue.name, 0.0)
 
     def _wait(self, seconds: float) -> None:
         """Wait for a wake-up, at most for so long."""

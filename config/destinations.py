@@ -1,0 +1,5 @@
+"""Every provider that jobs call, in one table. A task that calls somebody stands in it."""
+
+from jobs.destinations import Destination
+
+DESTINATIONS = (Destination("mail", purpose="The mail server.", tasks=("boxoffice.send_message",)),)

@@ -1,0 +1,54 @@
+"""What a destination is: a provider that jobs call. The table of all is ``config/destinations.py``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from django.conf import settings
+
+
+@dataclass(frozen=True)
+class Destination:
+    """One provider, and how its jobs are kept from standing in the way of others.
+
+    tasks: the tasks that call it.
+    share: the part of its pool's processes that its jobs may have in hand at once, one at least. However slow its
+        answers are, the rest of the pool is left to others.
+    failures_to_open: transient failures in a row, of different jobs, after which it is taken for away.
+    first_wait_seconds, longest_wait_seconds: until the first probe, doubled with each that fails, up to the longest.
+    """
+
+    name: str
+    purpose: str
+    tasks: tuple[str, ...]
+    share: float = 0.75
+    failures_to_open: int = 10
+    first_wait_seconds: float = 5
+    longest_wait_seconds: float = 60
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1 or self.failures_to_open < 2:
+            raise ValueError(f"Destination {self.name}: 0 < share <= 1 and failures_to_open >= 2 must hold.")
+        if not 0 < self.first_wait_seconds <= self.longest_wait_seconds:
+            raise ValueError(f"Destination {self.name}: 0 < first wait <= longest wait must hold.")
+
+
+def all_destinations() -> tuple[Destination, ...]:
+    """The destinations of this installation, in the table's order."""
+    return tuple(settings.LEDGER_DESTINATIONS)
+
+
+def destination_of(task: str) -> str:
+    """The name of the destination that ``task`` calls; empty for one that calls nobody."""
+    return _by_task(all_destinations()).get(task, "")
+
+
+def destination_named(name: str) -> Destination | None:
+    """The destination called ``name``, or None: a row may name one that the table does not list any more."""
+    return next((destination for destination in all_destinations() if destination.name == name), None)
+
+
+@cache
+def _by_task(destinations: tuple[Destination, ...]) -> dict[str, str]:
+    return {task: destination.name for destination in destinations for task in destination.tasks}

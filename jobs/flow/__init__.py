@@ -1,0 +1,1 @@
+"""Who goes when: pauses, breakers, windows, and what happens when there is more work than workers."""
