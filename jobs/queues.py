@@ -17,16 +17,20 @@ class Pool:
 
     concurrency: processes that one worker runs jobs in.
     prefetch: messages that a worker holds for each of its processes; 1 where jobs are long.
+    backlog: due jobs for each of its workers at which the autoscaler asks for another one.
+    most_workers: how far it may go; PostgreSQL needs a connection for each of their processes, and one more.
     """
 
     name: str
     purpose: str
     concurrency: int
     prefetch: int = 4
+    backlog: int = 100
+    most_workers: int = 10
 
     def __post_init__(self) -> None:
-        if self.concurrency < 1 or self.prefetch < 1:
-            raise ValueError(f"Pool {self.name}: concurrency and prefetch must be 1 or more.")
+        if min(self.concurrency, self.prefetch, self.backlog, self.most_workers) < 1:
+            raise ValueError(f"Pool {self.name}: each of its numbers must be 1 or more.")
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ def main() -> int:
         ("format", ["ruff", "format", "--check", "."], {}),
         ("types", ["mypy", "."], {"BROKER_URL": BROKERS["Redis"]}),
         ("layers", ["lint-imports"], {}),
+        ("derived files", ["python", "-m", "deploy.derived", "--check"], {"BROKER_URL": BROKERS["Redis"]}),
         ("templates", ["python", "-m", "deploy.local.compile_templates"], {"BROKER_URL": BROKERS["Redis"]}),
         (
             "migrations",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import urllib.error
@@ -11,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from config.queues import QUEUES
 from deploy.local.checkout import ROOT, Instance
 from deploy.local.errors import LocalError, ServiceFailed
 from deploy.local.instance_lock import announce
@@ -86,7 +88,7 @@ def stack_environment(
 
 @contextmanager
 def running_stack(environment: Mapping[str, str], *, instance: Instance, log: Path | None = None) -> Iterator[Stack]:
-    """Run the Procfile while the block runs; enters it once the web answers and a worker consumes.
+    """Run the Procfile while the block runs; enters it once the web answers and workers consume all queues.
 
     The processes print to our output, or into ``log``. Raises ServiceFailed when they do not come up.
     """
@@ -119,7 +121,7 @@ def running_stack(environment: Mapping[str, str], *, instance: Instance, log: Pa
 
 
 def _is_ready(stack: Stack) -> bool:
-    return _answers(f"{stack.url}/healthz") and _answers(stack.mailbox_url) and _a_worker_consumes(stack)
+    return _answers(f"{stack.url}/healthz") and _answers(stack.mailbox_url) and _workers_consume(stack)
 
 
 def _answers(url: str) -> bool:
@@ -130,8 +132,8 @@ def _answers(url: str) -> bool:
         return False
 
 
-def _a_worker_consumes(stack: Stack) -> bool:
-    """Ask the workers themselves, through the broker, which queues they consume."""
+def _workers_consume(stack: Stack) -> bool:
+    """Ask the workers themselves, through the broker, whether they consume every queue of the table."""
     question = ["-m", "celery", "-A", "config", "inspect", "active_queues", "--timeout", "2", "--json"]
     answer = subprocess.run(
         [sys.executable, *question],
@@ -142,7 +144,10 @@ def _a_worker_consumes(stack: Stack) -> bool:
         text=True,
         check=False,
     )
-    return answer.returncode == 0 and '"name"' in answer.stdout
+    if answer.returncode != 0:
+        return False
+    consumed = {queue["name"] for queues in json.loads(answer.stdout).values() for queue in queues}
+    return consumed >= {queue.name for queue in QUEUES}
 
 
 def _stop(supervisor: subprocess.Popen[bytes]) -> None:

@@ -11,8 +11,9 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register
 
 from jobs.failures.retry import CRASH_LOOP_CAP
-from jobs.queues import Queue, all_queues
+from jobs.queues import Queue, all_pools, all_queues
 
+TABLE = "See config/queues.py."
 ARGUMENTS = "See jobs/broker/topology.py. A queue that exists must be deleted to get other arguments."
 
 
@@ -29,8 +30,17 @@ def _queue_problems() -> Iterator[CheckMessage]:
             hint="Set CELERY_TASK_CREATE_MISSING_QUEUES to False.",
             id="jobs.E015",
         )
+    pools = {pool.name for pool in all_pools()}
+    for name in sorted(pools - {queue.pool for queue in all_queues()}):
+        yield Error(f"The pool {name} has no queue; its workers would not start.", hint=TABLE, id="jobs.E050")
     declared = {queue.name: queue for queue in current_app.conf.task_queues or ()}
     for queue in all_queues():
+        if queue.pool not in pools:
+            yield Error(
+                f"No worker would consume from the queue {queue.name}: there is no pool {queue.pool}.",
+                hint=TABLE,
+                id="jobs.E051",
+            )
         if queue.name not in declared:
             yield Error(
                 f"No worker could consume from the queue {queue.name}: Celery does not know it.",

@@ -1,4 +1,4 @@
-"""The two tables of ``config/routes.py``: every event leads to tasks that can take it, every task to a queue."""
+"""The tables of routes: every event leads to tasks that can take it, every task to a queue, and to one provider."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 
 from jobs.checks.signatures import body_of, fields_of_events, takes
+from jobs.destinations import all_destinations
 from jobs.queues import all_queues
 
 TABLE = "See config/routes.py."
@@ -20,7 +21,7 @@ TABLE = "See config/routes.py."
 def check_routes(app_configs: Sequence[AppConfig] | None, **_: Any) -> list[CheckMessage]:
     """Events, tasks and queues know each other."""
     current_app.autodiscover_tasks(force=True)
-    return [*_event_problems(), *_task_problems()]
+    return [*_event_problems(), *_task_problems(), *_destination_problems()]
 
 
 def _event_problems() -> Iterator[CheckMessage]:
@@ -59,3 +60,22 @@ def _task_problems() -> Iterator[CheckMessage]:
             hint="Remove it from config/routes.py, unless a deploy is under way.",
             id="jobs.W001",
         )
+
+
+def _destination_problems() -> Iterator[CheckMessage]:
+    seen: dict[str, str] = {}
+    for destination in all_destinations():
+        for task in destination.tasks:
+            if task not in settings.LEDGER_TASKS:
+                yield Error(
+                    f"The destination {destination.name} names {task}, which has no queue.",
+                    hint="See config/destinations.py.",
+                    id="jobs.E052",
+                )
+            if task in seen:
+                yield Error(
+                    f"The task {task} stands with two destinations, {seen[task]} and {destination.name}.",
+                    hint="A task calls one provider. Split it, so that one provider's outage stops one half.",
+                    id="jobs.E053",
+                )
+            seen[task] = destination.name

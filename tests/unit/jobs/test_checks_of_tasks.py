@@ -9,6 +9,9 @@ import pytest
 from celery import Task, current_app
 from django.core.checks import run_checks
 
+from jobs.destinations import Destination
+from jobs.queues import Pool, Queue
+
 
 def found() -> dict[str, str]:
     """What the checks of the ledger object to, by id."""
@@ -115,3 +118,25 @@ def test_an_event_that_an_app_announces_and_no_table_lists_is_refused(settings: 
 
 def test_the_tasks_of_the_tests_are_known_to_the_process_that_runs_them() -> None:
     assert "probe.leave_a_mark" in current_app.tasks
+
+
+def test_a_destination_of_a_task_without_a_queue_is_found(settings: Any) -> None:
+    settings.LEDGER_DESTINATIONS = [Destination("mail", purpose="Mails.", tasks=("probe.nobody",))]
+    assert "jobs.E052" in found()
+
+
+def test_a_task_with_two_destinations_is_found(settings: Any) -> None:
+    settings.LEDGER_DESTINATIONS = [
+        Destination(name, purpose="Mails.", tasks=("boxoffice.send_message",)) for name in ("mail", "post")
+    ]
+    assert "jobs.E053" in found()
+
+
+def test_a_queue_without_workers_is_found(settings: Any) -> None:
+    settings.LEDGER_QUEUES = [*settings.LEDGER_QUEUES, Queue("lost", purpose="Nothing.", pool="nowhere")]
+    assert "jobs.E051" in found()
+
+
+def test_workers_without_a_queue_are_found(settings: Any) -> None:
+    settings.LEDGER_POOLS = [*settings.LEDGER_POOLS, Pool("idle", purpose="Nothing.", concurrency=1)]
+    assert found().keys() == {"jobs.E050"}

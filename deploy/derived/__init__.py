@@ -1,0 +1,1 @@
+"""Files that follow from the tables of queues and pools (``config/queues.py``): ``python -m deploy.derived``."""
