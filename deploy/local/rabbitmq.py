@@ -7,7 +7,10 @@ of its listeners (AMQP, Erlang's distribution, epmd) are bound to 127.0.0.1.
 
 from __future__ import annotations
 
+import json
 import shutil
+import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import amqp
@@ -55,10 +58,32 @@ class RabbitMQ:
         self._mapper = ChildServer(name="Erlang's port mapper", folder=self._mapper_folder)
         self._node = ChildServer(name="RabbitMQ", folder=self._folder)
         self._port = 0
+        self._environment: dict[str, str] = {}
 
     @property
     def url(self) -> str:
         return f"amqp://{USER}:{self._password}@{HOST}:{self._port}//"
+
+    def add_virtual_hosts(self, names: Sequence[str]) -> None:
+        """Make rooms beside the one of ``url``, with queues of their own; keep those that exist. The node must run."""
+        right = {"user": USER, "configure": ".*", "write": ".*", "read": ".*"}
+        wanted = {
+            "vhosts": [{"name": name} for name in names],
+            "permissions": [{"vhost": name, **right} for name in names],
+        }
+        file = self._folder / "virtual_hosts.json"
+        file.write_text(json.dumps(wanted))
+        added = subprocess.run(
+            [SCRIPTS / "rabbitmqctl", "import_definitions", file],
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=START_SECONDS,
+        )
+        if added.returncode != 0:
+            raise ServiceFailed(f"RabbitMQ did not take its virtual hosts.\n{added.stderr or added.stdout}")
 
     def end_leftover(self) -> None:
         """End the node and the port mapper that a killed run left behind."""
@@ -80,13 +105,14 @@ class RabbitMQ:
             answers=lambda: not is_free(mapper_port),
             seconds=EPMD_SECONDS,
         )
+        self._environment = self._environment_with(mapper_port, distribution_port)
         settings = self._folder / "rabbitmq.conf"
         settings.touch(mode=0o600)
         settings.write_text(SETTINGS.format(host=HOST, port=port, user=USER, password=self._password))
         (self._folder / "enabled_plugins").write_text("[].\n")
         self._node.start(
             [SCRIPTS / "rabbitmq-server"],
-            environment=self._environment(mapper_port, distribution_port),
+            environment=self._environment,
             answers=self._answers,
             seconds=START_SECONDS,
         )
@@ -95,7 +121,7 @@ class RabbitMQ:
         """End the node and then its port mapper; durable messages are on disk afterwards."""
         self.end_leftover()
 
-    def _environment(self, mapper_port: int, distribution_port: int) -> dict[str, str]:
+    def _environment_with(self, mapper_port: int, distribution_port: int) -> dict[str, str]:
         folder = self._folder
         return bare_environment(
             HOME=str(folder),  # the cookie lies there

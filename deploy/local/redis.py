@@ -22,6 +22,7 @@ port {port}
 requirepass {password}
 dir "{folder}"
 daemonize no
+databases 64
 appendonly yes
 appendfsync everysec
 save ""
@@ -40,7 +41,7 @@ class Redis:
         self._port = 0
 
     def url(self, database: int) -> str:
-        """The address of one of its 16 numbered databases."""
+        """The address of one of its 64 numbered databases."""
         return f"redis://:{self._password}@{HOST}:{self._port}/{database}"
 
     def end_leftover(self) -> None:

@@ -59,9 +59,9 @@ def processes(instance: Instance) -> list[ProcessId]:
     return [process for process in found if process is not None]
 
 
-def connect(server: RabbitMQ) -> amqp.Connection:
+def connect(server: RabbitMQ, *, virtual_host: str = "/") -> amqp.Connection:
     port = int(server.url.rpartition(":")[2].rstrip("/"))
-    return amqp.Connection(f"{HOST}:{port}", USER, "secret")
+    return amqp.Connection(f"{HOST}:{port}", USER, "secret", virtual_host=virtual_host)
 
 
 def publish(server: RabbitMQ, text: str) -> None:
@@ -88,6 +88,10 @@ def test_a_node_left_behind_by_a_killed_run_is_ended_and_its_messages_are_kept(
         message = channel.basic_get("kept", no_ack=True)
         assert message is not None
         assert message.body == "a message"
+    again.add_virtual_hosts(["gw0", "gw1"])
+    again.add_virtual_hosts(["gw0", "gw1"])  # as the next run does on the same data
+    with connect(again, virtual_host="gw1") as connection, connection.channel() as channel:
+        assert channel.queue_declare("kept").message_count == 0
     running = processes(instance)
     again.stop()
     assert not any(is_alive(process) for process in running)
