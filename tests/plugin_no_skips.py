@@ -1,12 +1,14 @@
 """A skipped test is named at the end of the run, and with ``CI=true`` it is a failure.
 
 A machine without RabbitMQ or Chromium may skip what needs them; the machine that decides what lands may not.
+Where tests run in several processes, each tells its skips to the first one when it ends.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Generator
+from typing import Any
 
 import pytest
 
@@ -33,6 +35,19 @@ def pytest_make_collect_report(
     if report.skipped:
         _name(collector.config, report)
     return report
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["not_tested"] = session.config.stash.get(NOT_TESTED, [])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    # A process that broke down told nothing.
+    told = getattr(node, "workeroutput", {}).get("not_tested", [])
+    known = node.config.stash.setdefault(NOT_TESTED, [])
+    known.extend(line for line in told if line not in known)  # a skipped file is met by all
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

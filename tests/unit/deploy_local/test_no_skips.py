@@ -30,27 +30,34 @@ def test_that_is_skipped():
 MODULE = 'import pytest\npytest.skip("no browser here", allow_module_level=True)\n'
 
 
-def run(folder: Path, text: str, *, ci: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, text: str, *, ci: str, processes: int = 0) -> subprocess.CompletedProcess[str]:
     (folder / "test_it.py").write_text(text)
+    (folder / "test_more.py").write_text(TESTS)
     command = [sys.executable, "-m", "pytest", "-p", "tests.plugin_no_skips", "-p", "no:django", "--rootdir", folder]
+    command += ["-n", str(processes)]
     environment = {**os.environ, "CI": ci, "PYTHONPATH": str(ROOT)}
     return subprocess.run([*command, folder], cwd=folder, env=environment, capture_output=True, text=True)
 
 
+@pytest.mark.parametrize("processes", [0, 2])
 @pytest.mark.parametrize("text", [SKIPPED, MODULE], ids=["a test", "a module"])
-def test_a_skip_fails_the_run_in_ci(tmp_path: Path, text: str) -> None:
-    done = run(tmp_path, text, ci="true")
+def test_a_skip_fails_the_run_in_ci(tmp_path: Path, text: str, processes: int) -> None:
+    done = run(tmp_path, text, ci="true", processes=processes)
 
     assert done.returncode != 0
     assert "With CI=true nothing may be skipped" in done.stdout
     assert "no browser here" in done.stdout
 
 
-def test_a_skip_is_named_loudly_elsewhere(tmp_path: Path) -> None:
-    done = run(tmp_path, SKIPPED, ci="")
+@pytest.mark.parametrize("processes", [0, 2])
+@pytest.mark.parametrize("text", [SKIPPED, MODULE], ids=["a test", "a module"])
+def test_a_skip_is_named_loudly_and_once_elsewhere(tmp_path: Path, text: str, processes: int) -> None:
+    done = run(tmp_path, text, ci="", processes=processes)
 
     assert done.returncode == 0
-    assert "NOT TESTED ON THIS MACHINE" in done.stdout
+    _, _, told = done.stdout.partition("NOT TESTED ON THIS MACHINE")
+    assert told.count("test_it.py") == 1
+    assert "no browser here" in told
 
 
 def test_a_run_without_skips_passes_in_ci_with_its_expected_failures(tmp_path: Path) -> None:
