@@ -9,15 +9,13 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.db import connections
 from psycopg.types.json import Jsonb
 from structlog.contextvars import get_contextvars
 
 from jobs import wakeup
 from jobs.destinations import destination_of
-from jobs.errors import NotInTransaction, UnknownTask
-from jobs.queues import queue_named
+from jobs.new_job import queue_for, require_transaction
 
 INSERT_JOB = """
     INSERT INTO jobs_job AS held (id, task, args, queue, destination, priority, subject, correlation_id,
@@ -93,28 +91,22 @@ def enqueue(
     Raises NotInTransaction outside a transaction, UnknownTask for a name that the table does not list, and ValueError
     for a job that is to be both unique and once for ever: it could join one that was not.
     """
-    connection = connections[using]
-    if not connection.in_atomic_block:
-        raise NotInTransaction
-    queue = settings.LEDGER_TASKS.get(task)
-    if queue is None:
-        raise UnknownTask(f"{task!r} is not in the task table of config/routes.py.")
-    if unique_key and dedup_key:
-        raise ValueError("A job takes a unique_key or a dedup_key, not both.")
+    require_transaction(using=using)
+    queue = queue_for(task=task, unique_key=unique_key, dedup_key=dedup_key)
     values = {
         "id": None,
         "task": task,
         "args": Jsonb(dict(args)),
-        "queue": queue,
+        "queue": queue.name,
         "destination": destination_of(task),
-        "priority": queue_named(queue).priority if priority is None else priority,
+        "priority": queue.priority if priority is None else priority,
         "subject": subject,
         "correlation_id": get_contextvars().get("correlation_id", ""),
         "available_at": available_at,
         "unique_key": unique_key,
         "ordering_key": ordering_key,
     }
-    with connection.cursor() as cursor:
+    with connections[using].cursor() as cursor:
         if dedup_key:
             cursor.execute(RESERVE, {"key": dedup_key})
             reserved = cursor.fetchone()
