@@ -24,6 +24,7 @@ class Claim:
     subject: str
     correlation_id: str
     session: Backend
+    destination: str = ""
     recorded: bool = field(default=False)
 
     def note_recorded(self) -> None:

@@ -103,7 +103,7 @@ CLAIM = """
         lease_until = jobs_now() + %(lease)s * interval '1 second',
         worker = %(worker)s, backend_pid = %(pid)s, backend_start = %(start)s
     WHERE id = %(id)s AND task = %(task)s AND state = 'published'
-    RETURNING token, args, attempts, deliveries, subject, correlation_id,
+    RETURNING token, args, attempts, deliveries, subject, correlation_id, destination,
               set_config('synchronous_commit', %(commit)s, true)
 """
 
@@ -272,9 +272,9 @@ def claim(
         "start": backend.start,
         "commit": "on" if durable else "off",
     }
-    for token, args, attempts, deliveries, subject, correlation_id, _ in run(using, CLAIM, parameters):
-        # Django has psycopg return jsonb as text.
-        return Claim(job_id, using, token, json.loads(args), attempts, deliveries, subject, correlation_id, backend)
+    for token, args, attempts, deliveries, subject, correlation_id, destination, _ in run(using, CLAIM, parameters):
+        values = json.loads(args)  # Django has psycopg return jsonb as text
+        return Claim(job_id, using, token, values, attempts, deliveries, subject, correlation_id, backend, destination)
     return None
 
 

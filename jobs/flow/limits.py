@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from django.conf import settings
 
 from jobs.destinations import all_destinations
+from jobs.models import Breaker, Pause
 from jobs.session import run
 
 ALIVE_SECONDS = 15.0
@@ -20,7 +21,10 @@ UNKNOWN_CONCURRENCY = 4
 """Processes that a pool is taken to have while none of its workers was heard of."""
 
 READ_PAUSES = "SELECT kind, name FROM jobs_pause"
-READ_BREAKERS = "SELECT destination, allowed FROM jobs_breaker WHERE state <> 'closed'"
+READ_BREAKERS = """
+    SELECT destination, state, allowed, coalesce(probe_at <= jobs_now(), false) FROM jobs_breaker
+    WHERE state <> 'closed'
+"""
 READ_WORKERS = """
     SELECT queue, sum(prefetch)::integer, sum(concurrency)::integer
     FROM jobs_heartbeat, jsonb_array_elements_text(queues) AS queue
@@ -33,26 +37,41 @@ READ_WORKERS = """
 class Limits:
     """What holds for the next batches.
 
-    paused_queues: nothing of these goes out. prefetch: by queue, messages that its workers may hold together.
-    at_destination: by destination, jobs of it that may be published or running at once; 0 while it is paused.
+    paused_queues, paused_destinations: nothing of these goes out. prefetch: by queue, messages that its workers may
+    hold together. at_destination: by destination, jobs of it that may be published or running at once; 0 while it is
+    paused or away. shares: by destination, the same when all is well.
+    away: destinations whose breaker is open. due_for_a_probe: those of them whose wait is over. answering: those that
+    are half open and have found answers for more jobs at once than their share.
     """
 
     paused_queues: frozenset[str] = frozenset()
+    paused_destinations: frozenset[str] = frozenset()
     prefetch: Mapping[str, int] = field(default_factory=dict)
     at_destination: Mapping[str, int] = field(default_factory=dict)
+    shares: Mapping[str, int] = field(default_factory=dict)
+    away: tuple[str, ...] = ()
+    due_for_a_probe: tuple[str, ...] = ()
+    answering: tuple[str, ...] = ()
 
 
 def read_limits(*, using: str) -> Limits:
-    """Read them; three queries of a few rows each."""
+    """Read them; three queries of a few rows each. A destination that no table lists any more has no limit."""
     pauses = run(using, READ_PAUSES, {})
-    breakers = {destination: int(allowed) for destination, allowed in run(using, READ_BREAKERS, {})}
+    paused_destinations = frozenset(name for kind, name in pauses if kind == Pause.Kind.DESTINATION)
     workers = run(using, READ_WORKERS, {"alive": ALIVE_SECONDS})
     shares = _shares({queue: processes for queue, _, processes in workers})
-    at_destination = {name: min(breakers.get(name, share), share) for name, share in shares.items()}
+    breakers = [row for row in run(using, READ_BREAKERS, {}) if row[0] in shares]
+    allowed = {name: min(places, shares[name]) for name, _, places, _ in breakers}
+    is_open = [(name, is_due) for name, state, _, is_due in breakers if state == Breaker.State.OPEN]
     return Limits(
-        paused_queues=frozenset(name for kind, name in pauses if kind == "queue"),
+        paused_queues=frozenset(name for kind, name in pauses if kind == Pause.Kind.QUEUE),
+        paused_destinations=paused_destinations,
         prefetch={queue: messages for queue, messages, _ in workers},
-        at_destination={**breakers, **at_destination, **{name: 0 for kind, name in pauses if kind == "destination"}},
+        at_destination={**shares, **allowed, **dict.fromkeys(paused_destinations, 0)},
+        shares=shares,
+        away=tuple(name for name, _ in is_open),
+        due_for_a_probe=tuple(name for name, is_due in is_open if is_due),
+        answering=tuple(name for name, _, places, _ in breakers if places > shares[name]),
     )
 
 

@@ -24,6 +24,7 @@ from jobs.broker.faults import QueueUnusable
 from jobs.dead.collector import collect
 from jobs.dead.report import report_standing_fault
 from jobs.errors import BrokerUnavailable
+from jobs.flow.enforce_limits import enforce_limits
 from jobs.flow.limits import Limits, read_limits
 from jobs.flow.window import Drain, window_for
 from jobs.queues import Queue, all_queues
@@ -114,6 +115,7 @@ class Relay:
 
     def _relay(self, queue: Queue) -> int:
         publisher = self._connected()  # nothing is marked while the broker is known to be away
+            enforce_limits(self._limits, using=self.using)
         if not publisher.is_usable(queue.name):
             return 0
         messages = self._mark(queue)

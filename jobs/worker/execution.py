@@ -30,7 +30,10 @@ from jobs.dead.letters import keep_dead_letter
 from jobs.dead.report import report_fault
 from jobs.errors import LeaseLost
 from jobs.failures.classify import asked_delay, classify
+from jobs.failures.provider import Provider, what_it_says
 from jobs.failures.retry import CRASH_LOOP_CAP, Dead, Decision, FailureClass, Postpone, decide
+from jobs.flow.breaker import STEP_ASIDE_SECONDS, Says, note_answer, note_failure
+from jobs.flow.hold_back import PROVIDER_AWAY
 from jobs.models import Job
 from jobs.queues import Queue, queue_named
 from jobs.redact import without_rows
@@ -145,6 +148,7 @@ def _run_body(task: LedgerTask, claim: Claim) -> Outcome:
         if isinstance(interruption, StopOrdered):
             return _hand_back(task, claim)
         return _failed(task, claim, interruption or error)
+    _note_answer(claim)
     metrics.DONE.labels(task=task.name).inc()
     return Outcome.SETTLED
 
@@ -154,6 +158,7 @@ def _failed(task: LedgerTask, claim: Claim, error: BaseException) -> Outcome:
         # The work is done and committed; what came afterwards is a fault to hear of, not a failed job.
         report_fault(error)
         log.error("failed_after_record", error=type(error).__name__, exc_info=error)
+        _note_answer(claim)
         return Outcome.SETTLED
     decision = _decide(task, claim, error)
     if isinstance(decision, Dead):
@@ -198,6 +203,11 @@ def _decide(task: LedgerTask, claim: Claim, error: BaseException) -> Decision:
         longest = CONNECTION_LOST_SECONDS * 2 ** (claim.deliveries - 1)
         return Postpone(longest * random.random(), CONNECTION_LOST)  # noqa: S311
     failure = classify(error, retried_by_task=tuple(task.autoretry_for))
+    provider = what_it_says(error, failure=failure) if claim.destination else Provider.UNKNOWN
+    if provider is Provider.ANSWERED:
+        _note_answer(claim)
+    if provider is Provider.AWAY and _note_failure(claim, error) is Says.STEP_ASIDE:
+        return Postpone(STEP_ASIDE_SECONDS, PROVIDER_AWAY)
     return decide(
         failure=failure,
         failed_before=claim.attempts,
@@ -205,6 +215,23 @@ def _decide(task: LedgerTask, claim: Claim, error: BaseException) -> Decision:
         chance=random.random(),  # noqa: S311
         asked_delay=asked_delay(error) if failure is not FailureClass.PERMANENT else None,
     )
+
+
+def _note_answer(claim: Claim) -> None:
+    """Tell the breaker that the provider answered. The job's own outcome does not hang on it."""
+    if not claim.destination:
+        return
+    drop_broken_connections([claim.using])
+    try:
+        note_answer(claim)
+    except (DatabaseError, InterfaceError) as error:
+        log.warning("answer_not_noted", destination=claim.destination, error=type(error).__name__)
+
+
+def _note_failure(claim: Claim, error: BaseException) -> Says:
+    drop_broken_connections([claim.using])
+    engine_session(claim.using)
+    return note_failure(claim, error=_line(error))
 
 
 def _write_next_attempt(task: LedgerTask, claim: Claim, decision: Decision, error: BaseException) -> bool:

@@ -27,6 +27,8 @@ from jobs import metrics, transitions
 from jobs.claim import Claim
 from jobs.dead.death import die
 from jobs.failures.retry import Dead, FailureClass, Retry, decide
+from jobs.flow.breaker import STEP_ASIDE_SECONDS, Says, note_failure
+from jobs.flow.hold_back import PROVIDER_AWAY
 from jobs.session import engine_session, run
 
 log = structlog.get_logger(__name__)
@@ -39,7 +41,7 @@ WORKER_STOPPED = "worker stopped"
 
 # The run that a child of this worker has in hand. A row that is locked is just being settled by the child itself.
 RUN_IN_HAND = """
-    SELECT token, args, attempts, deliveries, subject, correlation_id
+    SELECT token, args, attempts, deliveries, subject, correlation_id, destination
     FROM jobs_job WHERE id = %(id)s AND worker = %(worker)s AND state = 'running'
     FOR UPDATE SKIP LOCKED
 """
@@ -103,10 +105,14 @@ def _settle(write: Callable[..., None], request: Any, *args: Any) -> bool:
     session = engine_session(using)
     worker = worker_name(hostname=request.hostname, pid=request.worker_pid)
     with transaction.atomic(using=using):
-        for token, row_args, *counts, subject, correlation in run(using, RUN_IN_HAND, {"id": job_id, "worker": worker}):
+        for token, row_args, *counts, subject, correlation, destination in run(
+            using, RUN_IN_HAND, {"id": job_id, "worker": worker}
+        ):
             attempts, deliveries = counts
             values = json.loads(row_args)
-            claim = Claim(job_id, using, token, values, attempts, deliveries, subject, correlation, session)
+            claim = Claim(
+                job_id, using, token, values, attempts, deliveries, subject, correlation, session, destination
+            )
             write(request.task, claim, *args)
             return True
     return False
@@ -114,6 +120,9 @@ def _settle(write: Callable[..., None], request: Any, *args: Any) -> bool:
 
 def _fail(task: Any, claim: Claim, seconds: float) -> None:
     error = f"{TimeLimitExceeded.__name__}: the job ran longer than {seconds:g} s, and its process was killed."
+    if note_failure(claim, error=error) is Says.STEP_ASIDE:
+        _step_aside(task, claim, error)
+        return
     decision = decide(
         failure=FailureClass.TRANSIENT,
         failed_before=claim.attempts,
@@ -130,6 +139,13 @@ def _fail(task: Any, claim: Claim, seconds: float) -> None:
     if transitions.try_again(claim=claim, delay_seconds=decision.delay_seconds, error=error, traceback=""):
         metrics.RETRIED.labels(task=task.name).inc()
         log.warning("attempt_failed", job=claim.job_id, task=task.name, attempt=claim.attempts + 1, error=error)
+
+
+def _step_aside(task: Any, claim: Claim, error: str) -> None:
+    if transitions.postpone(
+        claim=claim, delay_seconds=STEP_ASIDE_SECONDS, reason=PROVIDER_AWAY, error=error, orderly=True
+    ):
+        metrics.POSTPONED.labels(task=task.name).inc()
 
 
 def _hand_back(task: Any, claim: Claim) -> None:
