@@ -1,4 +1,4 @@
-"""Who changed a job by hand, when, and why.
+"""Who changed a job, a queue or a destination by hand, when, and why.
 
 Guarantee: the entry commits together with the change that it tells of, or neither does.
 """
@@ -15,6 +15,11 @@ from jobs.session import run
 WRITE_DOWN = """
     INSERT INTO jobs_staffaction (job_id, action, by, reason, generation, job_reason, job_error)
     VALUES (%(job_id)s, %(action)s, %(by)s, %(reason)s, %(generation)s, %(job_reason)s, %(job_error)s)
+"""
+
+WRITE_DOWN_TARGET = """
+    INSERT INTO jobs_staffaction (target, action, by, reason, generation, job_reason, job_error)
+    VALUES (%(target)s, %(action)s, %(by)s, %(reason)s, 0, '', '')
 """
 
 
@@ -40,8 +45,7 @@ def write_down(
     by: who does it. reason: why. generation, job_reason, job_error: the job's, before the change.
     Raises NotInTransaction outside a transaction, and ReasonMissing.
     """
-    if not connections[using].in_atomic_block:
-        raise NotInTransaction("Write the audit trail in the transaction of the change that it tells of.")
+    _require_transaction(using)
     require_reason(by=by, reason=reason)
     values = {
         "action": str(action),
@@ -53,3 +57,23 @@ def write_down(
         "job_error": job_error,
     }
     run(using, WRITE_DOWN, values)
+
+
+def write_down_target(*, action: StaffAction.Action, target: str, by: str, reason: str, using: str = "default") -> None:
+    """Add one entry that is about no job, in the transaction of the change.
+
+    target: the queue or destination, such as "queue messages". by: who does it. reason: why.
+    Raises NotInTransaction outside a transaction, and ReasonMissing.
+    """
+    _require_transaction(using)
+    require_reason(by=by, reason=reason)
+    run(
+        using,
+        WRITE_DOWN_TARGET,
+        {"target": target, "action": str(action), "by": by.strip(), "reason": reason.strip()},
+    )
+
+
+def _require_transaction(using: str) -> None:
+    if not connections[using].in_atomic_block:
+        raise NotInTransaction("Write the audit trail in the transaction of the change that it tells of.")

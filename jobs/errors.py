@@ -50,6 +50,18 @@ class DoesNotFit(JobsError):
     """The task of today cannot run this job; nothing was changed. Deploy the code that can, or discard the job."""
 
 
+class NotRunnableNow(NotChangeable):
+    """The job does not wait for its time; nothing was changed. Look at it again."""
+
+
+class PriorityNotChangeable(NotChangeable):
+    """Only a waiting job can be given another priority, from 0 to 9; nothing was changed. Look at it again."""
+
+
+class UnknownTarget(JobsError):
+    """There is no queue or destination of this name."""
+
+
 class ReplayRefused(JobsError):
     """The task's on_replay failed; nothing was changed. Mend what it names, then replay again."""
 
