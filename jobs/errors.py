@@ -42,12 +42,12 @@ class NotDead(JobsError):
     """The job is not dead any more, or was replayed meanwhile; nothing was changed. Look at it again."""
 
 
-class NotCancellable(JobsError):
+class NotChangeable(JobsError):
+    """The job is not in a state for that any more; nothing was changed. Look at it again."""
+
+
+class NotCancellable(NotChangeable):
     """The job has ended, or was replayed meanwhile; nothing was changed. Look at it again."""
-
-
-class DoesNotFit(JobsError):
-    """The task of today cannot run this job; nothing was changed. Deploy the code that can, or discard the job."""
 
 
 class NotRunnableNow(NotChangeable):
@@ -60,6 +60,10 @@ class PriorityNotChangeable(NotChangeable):
 
 class UnknownTarget(JobsError):
     """There is no queue or destination of this name."""
+
+
+class DoesNotFit(JobsError):
+    """The task of today cannot run this job; nothing was changed. Deploy the code that can, or discard the job."""
 
 
 class ReplayRefused(JobsError):
