@@ -10,9 +10,10 @@ import structlog
 from django.db import transaction
 
 from jobs import transitions
-from jobs.audit import require_reason, write_down
+from jobs.audit import require_reason
+from jobs.by_hand import hold_still, stands, write_trail
 from jobs.errors import NotCancellable
-from jobs.models import Job, StaffAction
+from jobs.models import StaffAction
 
 log = structlog.get_logger(__name__)
 
@@ -25,20 +26,10 @@ def cancel_job(*, job_id: int, generation: int, by: str, reason: str, using: str
     """
     require_reason(by=by, reason=reason)
     with transaction.atomic(using=using):
-        # Locked, so that the trail tells what the row said when it was cancelled.
-        job = Job.objects.using(using).select_for_update().filter(pk=job_id, generation=generation).first()
-        if job is None or not transitions.cancel(
+        job = hold_still(job_id=job_id, generation=generation, error=NotCancellable, using=using)
+        if not transitions.cancel(
             using=using, job_id=job_id, generation=generation, reason=f"by staff: {reason.strip()}"
         ):
-            raise NotCancellable
-        write_down(
-            action=StaffAction.Action.CANCEL,
-            job_id=job_id,
-            generation=generation,
-            by=by,
-            reason=reason,
-            job_reason=job.reason,
-            job_error=job.error,
-            using=using,
-        )
+            raise NotCancellable(stands(job))
+        write_trail(job, action=StaffAction.Action.CANCEL, by=by, reason=reason, using=using)
     log.info("job_cancelled", job=job_id, task=job.task)

@@ -12,6 +12,6 @@ def jobs_about(*, subject: str) -> QuerySet[Job]:
     return Job.objects.filter(subject=subject).exclude(subject="").order_by("id")
 
 
-def staff_actions_on(*, job_id: int) -> QuerySet[StaffAction]:
+def staff_actions_on(*, job_id: int, using: str = "default") -> QuerySet[StaffAction]:
     """What staff did to a job, oldest first. Uses the index staff_action_job."""
-    return StaffAction.objects.filter(job_id=job_id).order_by("id")
+    return StaffAction.objects.using(using).filter(job_id=job_id).order_by("id")

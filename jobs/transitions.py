@@ -8,6 +8,7 @@
        └◀─────────────────────────── replay (generation + 1) ──────────────┘
 
     waiting | published | running | dead ──cancel──▶ cancelled
+    waiting ──run_now, set_priority──▶ waiting
 
 Nothing else changes a state. A statement that changes no row means that somebody else was first; the caller then
 stops, since the row belongs to them.
@@ -184,6 +185,18 @@ CANCEL = """
     RETURNING ordering_key
 """
 
+# Staff need not wait for a job's time. Its attempts and its reason stay; behind another one of its ordering key it
+# stays blocked, since only time is passed over.
+RUN_NOW = """
+    UPDATE jobs_job SET available_at = jobs_now(), gate = CASE gate WHEN 'later' THEN 'ready' ELSE gate END
+    WHERE id = %(id)s AND generation = %(generation)s AND state = 'waiting' AND available_at > jobs_now()
+"""
+
+SET_PRIORITY = """
+    UPDATE jobs_job SET priority = %(priority)s
+    WHERE id = %(id)s AND generation = %(generation)s AND state = 'waiting' AND priority <> %(priority)s
+"""
+
 # A run that would wait again while a newer job of its unique key waits already: that one does the work.
 SUPERSEDE = """
     UPDATE jobs_job SET state = 'cancelled', finished_at = jobs_now(), reason = 'superseded'
@@ -339,6 +352,16 @@ def cancel(*, using: str, job_id: int, generation: int, reason: str, states: tup
     """End a job that nobody wants any more. False means that it is in none of ``states``, or was replayed since."""
     values = {"id": job_id, "generation": generation, "reason": reason, "states": list(states)}
     return _end(using, CANCEL, values)
+
+
+def run_now(*, using: str, job_id: int, generation: int) -> bool:
+    """Make a job of the future due. False means that it does not wait, is due already, or was replayed since."""
+    return count(using, RUN_NOW, {"id": job_id, "generation": generation}) == 1
+
+
+def set_priority(*, using: str, job_id: int, generation: int, priority: int) -> bool:
+    """Let a waiting job go earlier or later than others that are due. False means that nothing was to change."""
+    return count(using, SET_PRIORITY, {"id": job_id, "generation": generation, "priority": priority}) == 1
 
 
 def _end(using: str, statement: str, values: dict[str, Any]) -> bool:
