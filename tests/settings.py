@@ -3,8 +3,9 @@
 import os
 
 from config.settings import *  # noqa: F403
-from config.settings import INSTALLED_APPS, LEDGER_EVENTS, LEDGER_QUEUES, LEDGER_TASKS
+from config.settings import INSTALLED_APPS, LEDGER_DESTINATIONS, LEDGER_EVENTS, LEDGER_QUEUES, LEDGER_TASKS
 from jobs.broker.topology import work_queues
+from jobs.destinations import Destination
 from jobs.queues import Queue
 
 INSTALLED_APPS = [*INSTALLED_APPS, "tests.probe"]
@@ -46,11 +47,26 @@ LEDGER_TASKS = {
     "probe.kill_its_worker": "probe",
     "probe.leave_its_process": "probe",
     "probe.charge": "probe",
+    "probe.ask": "probe",
+    "probe.ask_another": "probe",
     "probe.unknown_to_workers": "probe",
     "probe.outlast_every_time_limit": "probe",
     "probe.take_long": "probe_slow",
     "probe.ignore_the_order_to_stop": "probe_slow",
 }
+# Providers that tests let fail; short waits, so that they are soon taken for back.
+LEDGER_DESTINATIONS = (
+    *LEDGER_DESTINATIONS,
+    Destination(
+        "probe_provider",
+        purpose="A provider of the tests.",
+        tasks=("probe.ask",),
+        failures_to_open=5,
+        first_wait_seconds=0.5,
+        longest_wait_seconds=1.5,
+    ),
+    Destination("probe_other", purpose="Another provider of the tests.", tasks=("probe.ask_another",)),
+)
 LEDGER_EVENTS = {**LEDGER_EVENTS, "tests.ProbeHappened": ("probe.leave_a_mark",)}
 
 STORAGES = {
