@@ -27,45 +27,67 @@ class Job(models.Model):
         LATER = "later", _("not yet due")
         BLOCKED = "blocked", _("behind another one of its ordering key")
 
-    task = models.TextField()
-    args = models.JSONField(default=dict)
-    queue = models.TextField()
+    task = models.TextField(_("task"))
+    args = models.JSONField(_("arguments"), default=dict)
+    queue = models.TextField(_("queue"))
     destination = models.TextField(
-        blank=True, default="", db_default="", help_text=_("The provider that it calls; see config/destinations.py.")
+        _("destination"),
+        blank=True,
+        default="",
+        db_default="",
+        help_text=_("The provider that it calls; see config/destinations.py."),
     )
-    priority = models.SmallIntegerField(default=5, help_text=_("0 is the most urgent, 9 the least."))
-    subject = models.TextField(blank=True, default="", help_text=_("What the job is about, such as order:ABC."))
-    correlation_id = models.TextField(blank=True, default="")
+    priority = models.SmallIntegerField(_("priority"), default=5, help_text=_("0 is the most urgent, 9 the least."))
+    subject = models.TextField(
+        _("subject"), blank=True, default="", help_text=_("What the job is about, such as order:ABC.")
+    )
+    correlation_id = models.TextField(_("correlation id"), blank=True, default="")
     unique_key = models.TextField(
-        blank=True, default="", db_default="", help_text=_("One job of this key waits at a time; others join it.")
+        _("unique key"),
+        blank=True,
+        default="",
+        db_default="",
+        help_text=_("One job of this key waits at a time; others join it."),
     )
     ordering_key = models.TextField(
-        blank=True, default="", db_default="", help_text=_("Jobs of this key run one after the other.")
+        _("ordering key"),
+        blank=True,
+        default="",
+        db_default="",
+        help_text=_("Jobs of this key run one after the other."),
     )
-    sequence = models.BigIntegerField(null=True, help_text=_("Place in the order of its ordering key."))
+    sequence = models.BigIntegerField(
+        _("place in its order"), null=True, help_text=_("Place in the order of its ordering key.")
+    )
 
-    state = models.TextField(choices=State, default=State.WAITING, db_default=State.WAITING)
-    gate = models.TextField(choices=Gate, default=Gate.READY, db_default=Gate.READY)
-    reason = models.TextField(blank=True, default="", db_default="")
-    created_at = models.DateTimeField(db_default=DatabaseNow())
-    available_at = models.DateTimeField(db_default=DatabaseNow())
-    published_at = models.DateTimeField(null=True)
-    started_at = models.DateTimeField(null=True)
-    finished_at = models.DateTimeField(null=True)
+    state = models.TextField(_("state"), choices=State, default=State.WAITING, db_default=State.WAITING)
+    gate = models.TextField(_("gate"), choices=Gate, default=Gate.READY, db_default=Gate.READY)
+    reason = models.TextField(_("reason"), blank=True, default="", db_default="")
+    created_at = models.DateTimeField(_("created"), db_default=DatabaseNow())
+    available_at = models.DateTimeField(_("due"), db_default=DatabaseNow())
+    published_at = models.DateTimeField(_("handed to the broker"), null=True)
+    started_at = models.DateTimeField(_("started"), null=True)
+    finished_at = models.DateTimeField(_("ended"), null=True)
 
-    attempts = models.IntegerField(default=0, db_default=0, help_text=_("Attempts that failed."))
-    deliveries = models.IntegerField(default=0, db_default=0, help_text=_("Claims since the last orderly outcome."))
-    generation = models.IntegerField(default=0, db_default=0, help_text=_("How often staff replayed it."))
-    publish_number = models.IntegerField(default=0, db_default=0)
+    attempts = models.IntegerField(_("failed attempts"), default=0, db_default=0, help_text=_("Attempts that failed."))
+    deliveries = models.IntegerField(
+        _("claims"), default=0, db_default=0, help_text=_("Claims since the last orderly outcome.")
+    )
+    generation = models.IntegerField(
+        _("generation"), default=0, db_default=0, help_text=_("How often staff replayed it.")
+    )
+    publish_number = models.IntegerField(_("publish number"), default=0, db_default=0)
 
-    token = models.BigIntegerField(default=0, db_default=0, help_text=_("Fencing token; grows with each claim."))
-    lease_until = models.DateTimeField(null=True)
-    worker = models.TextField(blank=True, default="", db_default="")
-    backend_pid = models.IntegerField(null=True)
-    backend_start = models.DateTimeField(null=True)
+    token = models.BigIntegerField(
+        _("token"), default=0, db_default=0, help_text=_("Fencing token; grows with each claim.")
+    )
+    lease_until = models.DateTimeField(_("lease until"), null=True)
+    worker = models.TextField(_("worker"), blank=True, default="", db_default="")
+    backend_pid = models.IntegerField(_("backend's pid"), null=True)
+    backend_start = models.DateTimeField(_("backend's start"), null=True)
 
-    error = models.TextField(blank=True, default="", db_default="")
-    traceback = models.TextField(blank=True, default="", db_default="")
+    error = models.TextField(_("error"), blank=True, default="", db_default="")
+    traceback = models.TextField(_("traceback"), blank=True, default="", db_default="")
 
     class Meta:
         verbose_name = _("job")
@@ -73,6 +95,9 @@ class Job(models.Model):
         permissions = [
             ("replay_job", "Can replay dead jobs"),
             ("discard_job", "Can discard dead jobs"),
+            ("cancel_job", "Can cancel jobs"),
+            ("run_job", "Can let waiting jobs run at once"),
+            ("prioritise_job", "Can change the priority of waiting jobs"),
         ]
         constraints = [
             models.CheckConstraint(
@@ -340,7 +365,7 @@ class QueueLoad(models.Model):
 
     class Meta:
         verbose_name = _("queue's load")
-        verbose_name_plural = _("queues' loads")
+        verbose_name_plural = _("queues and workers")
         default_permissions = ("view",)
 
     def __str__(self) -> str:
@@ -350,11 +375,13 @@ class QueueLoad(models.Model):
 class DeadLetter(models.Model):
     """A message that the ledger knows nothing of: malformed, or with an unknown id."""
 
-    queue = models.TextField()
-    reason = models.TextField()
+    queue = models.TextField(_("queue"))
+    reason = models.TextField(_("reason"))
     headers = models.JSONField(default=dict)
     body = models.TextField(blank=True, default="")
-    digest = models.TextField(unique=True, help_text=_("SHA-256 of queue, the sender's headers, and body."))
+    digest = models.TextField(
+        _("digest"), unique=True, help_text=_("SHA-256 of queue, the sender's headers, and body.")
+    )
     times_seen = models.IntegerField(default=1, db_default=1)
     first_seen_at = models.DateTimeField(db_default=DatabaseNow())
     last_seen_at = models.DateTimeField(db_default=DatabaseNow())
