@@ -2,6 +2,11 @@
 
 import os
 
+from tests.own_servers import take_own_servers
+
+take_own_servers()  # before the settings read where the servers are
+
+# ruff: noqa: E402
 from config.settings import *  # noqa: F403
 from config.settings import INSTALLED_APPS, LEDGER_DESTINATIONS, LEDGER_EVENTS, LEDGER_QUEUES, LEDGER_TASKS
 from jobs.broker.topology import work_queues

@@ -68,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--broker", action="append")
     run.add_argument("--all-brokers", action="store_true", help="both brokers, or what is installed of them")
     run.add_argument("--fresh", action="store_true", help="begin without data, and join nobody")
+    run.add_argument("--test-processes", type=int, default=1, metavar="N", help="as many may run tests at once")
     run.add_argument("command", nargs="+", help="after --")
     run.set_defaults(act=_run)
     return parser
@@ -98,7 +99,11 @@ def _run(options: argparse.Namespace) -> int:
     if running is not None:
         return run_command(options.command, environment=with_our_terminal(running))
     with local_services(
-        instance=instance, brokers=brokers, fresh=options.fresh, safe_against_power_loss=not options.fresh
+        instance=instance,
+        brokers=brokers,
+        fresh=options.fresh,
+        safe_against_power_loss=not options.fresh,
+        test_processes=options.test_processes,
     ) as environment:
         return run_command(options.command, environment=environment)
 

@@ -41,13 +41,16 @@ def local_services(
     brokers: Sequence[str] = ("redis",),
     fresh: bool = False,
     safe_against_power_loss: bool = True,
+    test_processes: int = 1,
     given: Mapping[str, str] | None = None,
 ) -> Iterator[dict[str, str]]:
     """Run the services of the instance while the block runs; yields the environment for BoxOffice.
 
     ``brokers`` are all started; the first one is the BROKER_URL. A service whose address stands in ``given``
     (``os.environ`` by default: DATABASE_URL, BROKER_URL, REDIS_URL) is not started, and whatever ``given`` sets
-    is kept. ``fresh`` begins without data. Raises LocalError with a sentence that says what to do.
+    is kept. ``fresh`` begins without data. ``test_processes`` is how many processes of pytest-xdist will run at once:
+    each finds a virtual host of RabbitMQ named after it; brokers that are given serve one process. Raises LocalError
+    with a sentence that says what to do.
     """
     given = {name: value for name, value in (os.environ if given is None else given).items() if value}
     for broker in brokers:
@@ -87,8 +90,12 @@ def local_services(
             rabbitmq = RabbitMQ(instance=instance, password=keys["RABBITMQ_PASSWORD"], ports=ports)
             run(rabbitmq, "rabbitmq")
             broker_urls["rabbitmq"] = ours["TEST_BROKER_URL_RABBITMQ"] = rabbitmq.url
+            if test_processes > 1:
+                rabbitmq.add_virtual_hosts([f"gw{number}" for number in range(test_processes)])
         if "BROKER_URL" not in given and brokers:
             ours["BROKER_URL"] = broker_urls[brokers[0]]
+        if not given.keys() & {"BROKER_URL", "REDIS_URL"}:
+            ours["TEST_PROCESSES"] = str(test_processes)
 
         environment = {**ours, **given, "PATH": with_our_programs(given.get("PATH", os.defpath))}
         announce(instance, environment)
