@@ -17,12 +17,14 @@ from jobs.session import count, run
 
 BATCH = 1000
 
-# Jobs whose time has come. Uses job_later from its early end.
+# Jobs whose time has come. A subquery that locks must stand in a CTE: a plan that asked it anew for each row would get
+# other rows each time. Uses job_later from its early end.
 OPEN_LATER = """
-    UPDATE jobs_job SET gate = 'ready' WHERE id IN (
+    WITH due AS (
         SELECT id FROM jobs_job WHERE state = 'waiting' AND gate = 'later' AND available_at <= jobs_now()
         ORDER BY available_at, id LIMIT %(batch)s FOR UPDATE SKIP LOCKED
     )
+    UPDATE jobs_job SET gate = 'ready' WHERE id IN (SELECT id FROM due)
 """
 
 # Seconds until the next one. Uses job_later.

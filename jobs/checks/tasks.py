@@ -42,6 +42,12 @@ def _task_problems() -> Iterator[CheckMessage]:
         yield from _limit_problems(task, queues[queue_name])
         yield from _retry_problems(task)
         yield from _callback_problems(task)
+        if queues[queue_name].shed and not task.sheddable:
+            yield Error(
+                f"The queue {queue_name} drops jobs under load, and {name} does not say that it may be dropped.",
+                hint="Give it another queue, or declare sheddable=True if nobody would miss it. Never what was paid.",
+                id="jobs.E054",
+            )
 
 
 def _acknowledgement_problems(task: LedgerTask) -> Iterator[CheckMessage]:

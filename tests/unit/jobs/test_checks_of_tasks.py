@@ -10,7 +10,7 @@ from celery import Task, current_app
 from django.core.checks import run_checks
 
 from jobs.destinations import Destination
-from jobs.queues import Pool, Queue
+from jobs.queues import Pool, Queue, Shed
 
 
 def found() -> dict[str, str]:
@@ -140,3 +140,17 @@ def test_a_queue_without_workers_is_found(settings: Any) -> None:
 def test_workers_without_a_queue_are_found(settings: Any) -> None:
     settings.LEDGER_POOLS = [*settings.LEDGER_POOLS, Pool("idle", purpose="Nothing.", concurrency=1)]
     assert found().keys() == {"jobs.E050"}
+
+
+def test_a_task_that_does_not_say_so_must_not_stand_in_a_queue_that_drops_jobs(
+    settings: Any, scratch_task: Callable[..., str]
+) -> None:
+    drops = Queue("probe", purpose="Readings.", shed=Shed("oldest", above=10, older_than_seconds=60))
+    settings.LEDGER_QUEUES = [drops if queue.name == "probe" else queue for queue in settings.LEDGER_QUEUES]
+    settings.LEDGER_TASKS = {
+        name: queue if queue != "probe" else "probe_slow" for name, queue in settings.LEDGER_TASKS.items()
+    }
+    scratch_task(do_it, sheddable=True)
+    assert "jobs.E054" not in found()
+    scratch_task(do_it)
+    assert "jobs.E054" in found()
