@@ -6,6 +6,8 @@ PY := .venv/bin/python
 LOCAL := $(PY) -m deploy.local
 # More arguments: make test ARGS="-k hold -x", make chaos ARGS="--short"
 ARGS ?=
+# Tests mostly wait, so there may be more of these than processors. With 1 the tests run in one process.
+PROCESSES ?= 3
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test smoke chaos lint bench install requirements clean system-demo system-test
@@ -18,7 +20,8 @@ demo: install system-demo ## Everything on this machine, until Ctrl-C; PORT=8000
 	@exec $(LOCAL) demo
 
 test: install system-test ## The whole test suite, against real servers; ARGS="-k hold" goes to pytest
-	@exec $(LOCAL) run --in test --fresh --all-brokers -- pytest $(ARGS)
+	@exec $(LOCAL) run --in test --fresh --all-brokers --test-processes $(PROCESSES) -- \
+		pytest -n auto --max-worker-restart 0 $(ARGS)
 
 smoke: install system-demo ## Buy two tickets over HTTP, follow them to the QR code, print the times
 	@exec $(LOCAL) smoke
