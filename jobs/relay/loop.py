@@ -26,7 +26,10 @@ from jobs.dead.report import report_standing_fault
 from jobs.errors import BrokerUnavailable
 from jobs.flow.enforce_limits import enforce_limits
 from jobs.flow.limits import Limits, read_limits
+from jobs.flow.shed import shed
 from jobs.flow.window import Drain, window_for
+from jobs.pooler import is_pooled
+from jobs.history.upkeep import Upkeep
 from jobs.queues import Queue, all_queues
 from jobs.relay.promoter import Promoter
 from jobs.relay.seniority import Seniority
@@ -40,6 +43,8 @@ log = structlog.get_logger(__name__)
 BATCH = 500
 POLL_SECONDS = 0.5
 """The safety net beside NOTIFY."""
+POLL_ALONE_SECONDS = 0.1
+"""How often the relay looks behind a pooler, where no NOTIFY reaches it: a job starts half of it later on average."""
 SOON_SECONDS = 0.01
 """How soon the relay looks again after it published something; each look in vain doubles it, up to the poll interval.
 
@@ -64,6 +69,7 @@ class Relay:
         self._refused_until: dict[str, float] = {}
         self._next_rescue = 0.0
         self._promoter = Promoter(using=using)
+        self._upkeep = Upkeep(using=using)
         self._seniority = Seniority()
         self._drains: dict[str, Drain] = defaultdict(Drain)
         self._limits = Limits()
@@ -101,21 +107,23 @@ class Relay:
         Raises BrokerUnavailable when the broker is away; marked jobs have then gone back to the ledger.
         """
         engine_session(self.using)
+        self._upkeep.look()
         if time.monotonic() >= self._next_rescue:
             self._next_rescue = time.monotonic() + RESCUE_SECONDS
             rescue_runs(using=self.using)
             for queue in all_queues():
                 self._rescue_messages(queue)
+                shed(queue=queue, using=self.using)
             self._collect()
         self._promoter.open_gates()
         if time.monotonic() >= self._next_limits:
             self._limits = read_limits(using=self.using)
+            enforce_limits(self._limits, using=self.using)
             self._next_limits = time.monotonic() + LIMITS_SECONDS
         return sum(self._relay(queue) for queue in all_queues() if not self._is_paused(queue))
 
     def _relay(self, queue: Queue) -> int:
         publisher = self._connected()  # nothing is marked while the broker is known to be away
-            enforce_limits(self._limits, using=self.using)
         if not publisher.is_usable(queue.name):
             return 0
         messages = self._mark(queue)
@@ -194,6 +202,9 @@ class Relay:
 
     def _wait(self, seconds: float) -> None:
         """Wait for a wake-up, at most for so long."""
+        if is_pooled(self.using):
+            self._sleep(min(seconds, POLL_ALONE_SECONDS))
+            return
         if self._listener is None:
             self._listener = plain_connection(self.using)
             self._listener.execute(f"LISTEN {CHANNEL}")

@@ -28,6 +28,8 @@ class LedgerTask(Task):
     on_replay: its inverse, in the transaction that replays the job; if it raises, nothing is replayed.
     has_call: False for a job that only touches the database. Its claim may be lost with a crash of PostgreSQL,
         since its effects are then lost too; the claim before a call to a provider may not.
+    sheddable: True for a job whose loss nobody would notice, since a later one makes up for it. Only such tasks may
+        stand in a queue that drops work under load.
     """
 
     abstract = True
@@ -42,6 +44,7 @@ class LedgerTask(Task):
     on_dead: str | None = None
     on_replay: str | None = None
     has_call: bool = True
+    sheddable: bool = False
 
     @classmethod
     def on_bound(cls, app: Any) -> None:
