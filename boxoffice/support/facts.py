@@ -11,7 +11,7 @@ from boxoffice.selectors import lines_of_order
 from inventory.models import Hold
 from jobs.clock import database_now
 from jobs.models import Job
-from jobs.selectors import jobs_about
+from jobs.selectors import KnownJob, jobs_about
 from notifications.models import Notification
 from notifications.selectors import notifications_about
 from tickets.models import Ticket, TicketDocument
@@ -30,7 +30,7 @@ class Facts:
     tickets: Sequence[Ticket]
     document: TicketDocument | None
     mails: Sequence[Notification]
-    jobs: Sequence[Job]
+    jobs: Sequence[KnownJob]
     now: datetime
 
     @property
@@ -49,6 +49,6 @@ def gather_facts(*, order: Order) -> Facts:
         tickets=list(tickets_of_order(order_id=order.pk)),
         document=document_of_order(order_id=order.pk),
         mails=list(notifications_about(subject=order.subject)),
-        jobs=list(jobs_about(subject=order.subject)),
+        jobs=jobs_about(subject=order.subject),
         now=database_now(),
     )

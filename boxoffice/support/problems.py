@@ -14,6 +14,7 @@ from boxoffice.support.facts import OPEN_STATES, Facts
 from boxoffice.support.plain_words import explain, name_of_job, name_of_message
 from boxoffice.support.timeline import BAD_MAIL, instant_in_words
 from jobs.models import Job
+from jobs.selectors import KnownJob
 from notifications.models import Notification
 from tickets.models import Ticket
 
@@ -59,7 +60,7 @@ def _jobs(facts: Facts) -> Iterator[Problem]:
             )
 
 
-def _tried_again(job: Job, name: str, facts: Facts) -> Problem:
+def _tried_again(job: KnownJob, name: str, facts: Facts) -> Problem:
     what = ngettext("“%(job)s” has failed once: %(why)s", "“%(job)s” has failed %(n)d times: %(why)s", job.attempts) % {
         "job": name,
         "n": job.attempts,

@@ -15,6 +15,7 @@ from boxoffice.support.facts import Facts
 from boxoffice.support.plain_words import explain, name_of_job, name_of_message
 from inventory.models import Hold
 from jobs.models import Job
+from jobs.selectors import KnownJob
 from notifications.models import Notification
 
 
@@ -76,7 +77,7 @@ def _jobs(facts: Facts) -> Iterator[Entry]:
         yield _entry(facts, job.created_at, title, state, mood, *_notes_on(job, facts), job_id=job.pk)
 
 
-def _state_of(job: Job, facts: Facts) -> tuple[str, str]:
+def _state_of(job: KnownJob, facts: Facts) -> tuple[str, str]:
     if job.state == Job.State.WAITING:
         if job.attempts:
             return _("will be tried again"), "open"
@@ -91,7 +92,7 @@ def _state_of(job: Job, facts: Facts) -> tuple[str, str]:
     return words[Job.State(job.state)]
 
 
-def _notes_on(job: Job, facts: Facts) -> Iterator[str]:
+def _notes_on(job: KnownJob, facts: Facts) -> Iterator[str]:
     if job.attempts:
         yield ngettext("%(n)d attempt failed.", "%(n)d attempts failed.", job.attempts) % {"n": job.attempts}
     if job.error:
@@ -105,7 +106,7 @@ def _notes_on(job: Job, facts: Facts) -> Iterator[str]:
     yield from _times_of(job, facts)
 
 
-def _times_of(job: Job, facts: Facts) -> Iterator[str]:
+def _times_of(job: KnownJob, facts: Facts) -> Iterator[str]:
     if job.started_at is None:
         return
     started = instant_in_words(job.started_at, facts)

@@ -1,4 +1,4 @@
-"""``manage.py jobs_about order:ABCD2345``: the jobs about one thing, as the ledger has them now."""
+"""``manage.py jobs_about order:ABCD2345``: the jobs about one thing, as the ledger and its history have them now."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from jobs.models import Job
-from jobs.selectors import jobs_about
+from jobs.selectors import KnownJob, jobs_about
 
 ENDED = {Job.State.DONE, Job.State.DEAD, Job.State.CANCELLED}
 LOOK_SECONDS = 0.5
@@ -38,11 +38,12 @@ class Command(BaseCommand):
             self.stdout.write(f"No jobs about {subject!r}. A subject has a kind and a name, such as order:ABCD2345.")
 
 
-def _line(job: Job) -> str:
+def _line(job: KnownJob) -> str:
     parts = [f"#{job.pk}", job.task, job.state]
     parts += [f"by {job.worker}"] if job.state == Job.State.RUNNING else []
     parts += [f"({job.reason})"] if job.reason else []
     parts += [f"failed attempts: {job.attempts}"] if job.attempts else []
     parts += [f"claims: {job.deliveries}"] if job.deliveries else []
     parts += [job.error] if job.error else []
+    parts += ["(removed)"] if job.removed else []
     return "  ".join(parts)
