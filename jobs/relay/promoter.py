@@ -40,7 +40,7 @@ class Promoter:
         opened = gates.open_later(using=self._using)
         until_next = gates.seconds_until_next(using=self._using)
         until_look = LONGEST_SECONDS if until_next is None else min(until_next, LONGEST_SECONDS)
-        self._next_look = started + max(until_look, SHORTEST_SECONDS)
+        self._next_look = time.monotonic() + max(until_look, SHORTEST_SECONDS)
         if started >= self._next_stuck_look:
             looked = time.monotonic()
             opened += gates.open_stuck(using=self._using)

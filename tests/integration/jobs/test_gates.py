@@ -11,6 +11,7 @@ from jobs import gates, transitions
 from jobs.clock import database_now
 from jobs.enqueue import enqueue
 from jobs.models import Job
+from jobs.relay import promoter as promoter_module
 from jobs.relay.promoter import Promoter
 from jobs.relay.seniority import TURNS, Seniority
 from jobs.wakeup import plain_connection
@@ -54,7 +55,8 @@ def test_the_promoter_sleeps_until_the_next_job_is_due_and_never_longer_than_it_
     assert promoter.seconds_left <= 0.2
 
 
-def test_the_promoter_rests_while_somebody_holds_a_job_that_is_due() -> None:
+def test_the_promoter_rests_while_somebody_holds_a_job_that_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(promoter_module, "SHORTEST_SECONDS", 60.0)
     job_id = enqueue_in(seconds=60)
     Job.objects.filter(pk=job_id).update(available_at=database_now() - timedelta(seconds=1))
     with plain_connection("default") as other, other.transaction():
