@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
+from deploy.local.ports import RANGE, is_free
 from tests.fixtures_jobs import broker_url, empty, environment
 from tests.processes import Process, wait_for
 
@@ -116,12 +119,8 @@ def visiting() -> Visiting:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of 127.0.0.1 that nobody listens on."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
+    """Ports of 127.0.0.1 that nobody listens on, and that no client's connection takes before a server does."""
+    return list(islice(filter(is_free, random.sample(RANGE, 200)), count))
 
 
 def answers(port: int) -> bool:
