@@ -49,7 +49,7 @@ system-demo:
 
 system-test:
 	@$(PY) -m deploy.local.packages pdf
-	@$(PY) -m deploy.local.packages --try fonts rabbitmq browser
+	@$(PY) -m deploy.local.packages --try fonts rabbitmq pooler browser
 
 requirements: install ## Pin requirements*.in anew, with hashes
 	@exec $(PY) -m deploy.local.pin_requirements

@@ -26,6 +26,7 @@ from config.acceptable import (
     site,
     yes_or_no,
 )
+from config.shards import are_shards
 
 REQUIRED = object()
 
@@ -86,6 +87,24 @@ VARIABLES = (
         "Connections that a web process pools; 0 means plain persistent ones. `config/wsgi.py` sets 8 for itself; "
         "workers, relay and beat must stay at 0.",
         accepts=at_least(0),
+    ),
+    Variable(
+        "DATABASE_POOLER",
+        "str",
+        "none",
+        "`transaction` where a pooler such as PgBouncer stands before PostgreSQL, in whatever mode, for web, relay and "
+        "workers alike: they then rely on no session, and the relay polls. The role must bring the time limits "
+        "`idle_in_transaction_session_timeout` and `lock_timeout` along; a start without them says how.",
+        accepts=one_of("none", "transaction"),
+    ),
+    Variable(
+        "DATABASE_SHARDS",
+        "str",
+        "",
+        "Further databases, each with a ledger of its own beside its rows: `alias=address`, parted by spaces. "
+        "`manage.py migrate --database ALIAS` and `manage.py relay --database ALIAS` for each.",
+        "north=postgres://user:password@host:5432/north",
+        accepts=are_shards,
     ),
     Variable(
         "BROKER_URL",

@@ -22,7 +22,8 @@ from jobs.transitions import Message
 log = structlog.get_logger(__name__)
 
 # Runs whose lease ran out, or whose database session is gone although PostgreSQL itself did not restart since
-# (a dead worker is noticed in seconds instead of a lease). A row that is locked is just being settled, or its paused
+# (a dead worker is noticed in seconds instead of a lease). A worker behind a pooler has no session of its own, and
+# names none; only its lease counts. A row that is locked is just being settled, or its paused
 # worker's transaction will soon be ended by PostgreSQL: the rescue does not wait for it. Uses job_running.
 ORPHANED_RUNS = """
     SELECT job.id, job.token, job.task, job.args, job.deliveries,
@@ -30,7 +31,7 @@ ORPHANED_RUNS = """
     FROM jobs_job AS job
     WHERE job.state = 'running' AND (
         job.lease_until < jobs_now()
-        OR (pg_postmaster_start_time() < job.started_at AND NOT EXISTS (
+        OR (job.backend_pid IS NOT NULL AND pg_postmaster_start_time() < job.started_at AND NOT EXISTS (
             SELECT 1 FROM pg_stat_activity AS session
             WHERE session.pid = job.backend_pid
               AND (session.backend_start IS NULL OR session.backend_start = job.backend_start)

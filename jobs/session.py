@@ -1,7 +1,8 @@
 """The engine's sessions with PostgreSQL, in relay and workers.
 
 Guarantee: a session that runs the engine's statements commits as rule 17 of the engine allows, cannot hold a lock
-longer than a lease, and is known by its backend's pid and start, so that the rescue can tell when it is gone.
+longer than a lease, and is known by its backend's pid and start, so that the rescue can tell when it is gone. Behind a
+transaction pooler the first and the last do not hold, and the second is the role's doing: see ``pooler.py``.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import psycopg
+from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, InterfaceError, connections
 from psycopg.pq import TransactionStatus
 
+from jobs.pooler import is_pooled, objection
 from jobs.queues import all_queues
 
 PREPARE_SESSION = """
@@ -32,10 +35,13 @@ OWN_BACKEND = "SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_ba
 
 @dataclass(frozen=True)
 class Backend:
-    """A database session, told apart from any later one that gets the same pid."""
+    """A database session, told apart from any later one that gets the same pid.
 
-    pid: int
-    start: datetime
+    Behind a transaction pooler nobody knows its backend, and both are None.
+    """
+
+    pid: int | None
+    start: datetime | None
 
 
 _prepared: WeakKeyDictionary[psycopg.Connection[Any], Backend] = WeakKeyDictionary()
@@ -44,7 +50,7 @@ _prepared: WeakKeyDictionary[psycopg.Connection[Any], Backend] = WeakKeyDictiona
 def engine_session(using: str) -> Backend:
     """Make this thread's connection to ``using`` an engine session; cheap when it is one already.
 
-    Raises Django's OperationalError when PostgreSQL is away.
+    Raises Django's OperationalError when PostgreSQL is away, and ImproperlyConfigured when ``pooler.py`` objects.
     """
     connection = connections[using]
     connection.ensure_connection()
@@ -52,25 +58,30 @@ def engine_session(using: str) -> Backend:
     backend = _prepared.get(raw)
     if backend is None:
         with connection.wrap_database_errors:
-            raw.execute(PREPARE_SESSION, _time_limits())
-            pid, start = raw.execute(OWN_BACKEND).fetchone()  # type: ignore[misc]
-        backend = _prepared[raw] = Backend(pid, start)
+            if why := objection(raw, using=using, longest_idle=longest_idle_seconds()):
+                raise ImproperlyConfigured(why)
+            backend = _prepared[raw] = Backend(None, None) if is_pooled(using) else _prepare(raw)
     return backend
 
 
-def _time_limits() -> dict[str, str]:
-    """Limits that keep a paused worker's open transaction from blocking the run that replaces it.
+def longest_idle_seconds() -> float:
+    """How long a transaction may stand still, so that PostgreSQL ends it well before the shortest lease is over."""
+    return min(LONGEST_IDLE_SECONDS, min(queue.lease_seconds for queue in all_queues()) / 3)
 
-    PostgreSQL ends the transaction well before the shortest lease is over, and who waits for a lock gives up earlier
-    still.
+
+def _prepare(raw: psycopg.Connection[Any]) -> Backend:
+    """Set the limits that keep a paused worker's open transaction from blocking the run that replaces it.
+
+    Who waits for a lock gives up earlier still.
     """
-    shortest_lease = min(queue.lease_seconds for queue in all_queues())
-    idle = min(LONGEST_IDLE_SECONDS, shortest_lease / 3)
-    return {"idle": f"{idle * 1000:.0f}ms", "lock": f"{idle * 500:.0f}ms"}
+    idle = longest_idle_seconds()
+    raw.execute(PREPARE_SESSION, {"idle": f"{idle * 1000:.0f}ms", "lock": f"{idle * 500:.0f}ms"})
+    pid, start = raw.execute(OWN_BACKEND).fetchone()  # type: ignore[misc]
+    return Backend(pid, start)
 
 
 def run(using: str, statement: str, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """Run one statement of the engine as a prepared statement; return its rows, or ``[]`` if it has none.
+    """Run one statement of the engine, prepared if the session is ours; return its rows, or ``[]`` if it has none.
 
     Inside ``transaction.atomic`` it takes part in that transaction, else it commits by itself.
     """
@@ -78,7 +89,7 @@ def run(using: str, statement: str, parameters: dict[str, Any]) -> list[tuple[An
     connection.ensure_connection()
     with connection.wrap_database_errors:
         with psycopg.Cursor(connection.connection) as cursor:
-            cursor.execute(statement, parameters, prepare=True)
+            cursor.execute(statement, parameters, prepare=not is_pooled(using))
             return cursor.fetchall() if cursor.description else []
 
 
@@ -88,7 +99,7 @@ def count(using: str, statement: str, parameters: dict[str, Any]) -> int:
     connection.ensure_connection()
     with connection.wrap_database_errors:
         with psycopg.Cursor(connection.connection) as cursor:
-            cursor.execute(statement, parameters, prepare=True)
+            cursor.execute(statement, parameters, prepare=not is_pooled(using))
             return cursor.rowcount
 
 
@@ -100,7 +111,7 @@ def session_was_lost(error: BaseException, *, using: str, session: Backend) -> b
     if not isinstance(error, (DatabaseError, InterfaceError)):
         return False
     raw = connections[using].connection
-    return raw is None or raw.closed or raw.broken or _prepared.get(raw) != session
+    return raw is None or raw.closed or raw.broken or _prepared.get(raw) is not session
 
 
 def drop_broken_connections(aliases: Sequence[str] | None = None) -> None:

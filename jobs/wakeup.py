@@ -17,6 +17,8 @@ import psycopg
 import structlog
 from django.db import connections, transaction
 
+from jobs.pooler import is_pooled
+
 CHANNEL = "jobs_due"
 COALESCE_SECONDS = 0.002
 IDLE_SECONDS = 30.0
@@ -81,7 +83,12 @@ _lock = threading.Lock()
 
 
 def ring(*, using: str = "default") -> None:
-    """Wake the relay of the database ``using`` soon. Costs the caller no query."""
+    """Wake the relay of the database ``using`` soon. Costs the caller no query.
+
+    Behind a transaction pooler nobody could hear it, and the relay polls.
+    """
+    if is_pooled(using):
+        return
     bell = _bells.get(using)
     if bell is None:
         with _lock:

@@ -69,6 +69,11 @@ GROUPS = {
         ("rabbitmq-server",),
         lambda: Path("/usr/lib/rabbitmq/bin/rabbitmq-server").exists(),
     ),
+    "pooler": Group(
+        "PgBouncer, which the tests put before PostgreSQL",
+        ("pgbouncer",),
+        lambda: _has_program("pgbouncer", "/usr/sbin/pgbouncer"),
+    ),
     "browser": Group(
         "a browser for the end-to-end tests",
         ("chromium", "libatomic1"),  # the library is what Playwright's driver needs
@@ -76,7 +81,7 @@ GROUPS = {
     ),
 }
 # Installing these starts a server of the machine's own, on all interfaces. Ours is a private one; that one goes.
-UNWANTED_SERVICES = {"rabbitmq-server": "rabbitmq-server", "redis-server": "redis-server"}
+UNWANTED_SERVICES = {name: name for name in ("rabbitmq-server", "redis-server", "pgbouncer")}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

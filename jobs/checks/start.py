@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from celery.concurrency import get_implementation
 from celery.concurrency.prefork import TaskPool
 from celery.signals import worker_init
 from django.conf import settings
+from django.core.checks import Tags
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, SystemCheckError
+from django.db import connections
 
 
 def refuse_pooled_sessions() -> None:
@@ -23,6 +26,11 @@ def refuse_pooled_sessions() -> None:
                 f"The database {alias!r} has a connection pool, behind which nobody notices that a worker is dead: "
                 "unset DATABASE_POOL_SIZE for relay and workers."
             )
+
+
+def refuse_borrowed_sessions(databases: Sequence[str]) -> None:
+    """Raise SystemCheckError if a pooler stands before one of ``databases`` against what the settings say of it."""
+    BaseCommand().check(tags=[Tags.database], databases=list(databases))
 
 
 def refuse_unbounded_jobs(pool: Any) -> None:
@@ -43,5 +51,6 @@ def refuse_to_start_a_worker(sender: Any, **_: Any) -> None:
         refuse_pooled_sessions()
         refuse_unbounded_jobs(sender.pool_cls)
         BaseCommand().check()
+        refuse_borrowed_sessions(list(connections))
     except (SystemCheckError, ImproperlyConfigured) as refusal:
         raise SystemExit(f"The worker does not start. {refusal}") from None
