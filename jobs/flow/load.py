@@ -28,7 +28,7 @@ STALE_SECONDS = 15.0
 # counted in lanes, as the relay hands them out: one probe of job_ready finds the next queue and destination, and
 # job_ready_oldest knows the oldest. The rest of the indexes hold only jobs of their kind: job_later, job_in_order,
 # job_published, job_running, job_dead; the order keeps the planner from reading the table instead. A job that is due
-# and whose gate nobody has opened counts as due.
+# and whose gate nobody has opened counts as due, and so does one that lies at the broker: it has not started either.
 MEASURE = """
     WITH RECURSIVE lanes AS (
         (SELECT queue, destination FROM jobs_job WHERE state = 'waiting' AND gate = 'ready'
@@ -57,8 +57,8 @@ MEASURE = """
             AND state = 'waiting' AND gate = 'blocked'
             ORDER BY ordering_key, sequence LIMIT %(others)s) AS seen GROUP BY queue
         UNION ALL
-        SELECT queue, 'published', count(*), NULL FROM (
-            SELECT queue FROM jobs_job WHERE state = 'published'
+        SELECT queue, 'published', count(*), min(available_at) FROM (
+            SELECT queue, available_at FROM jobs_job WHERE state = 'published'
             ORDER BY queue, published_at DESC LIMIT %(ready)s) AS seen GROUP BY queue
         UNION ALL
         SELECT queue, 'running', count(*), NULL FROM (
