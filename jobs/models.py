@@ -137,6 +137,7 @@ class Job(models.Model):
                 condition=~Q(ordering_key="") & Q(state__in=["waiting", "published", "running"]),
                 name="job_in_order",
             ),
+            models.Index(fields=["queue"], condition=Q(state="waiting", gate="blocked"), name="job_blocked"),
             models.Index(fields=["queue", "-published_at"], condition=Q(state="published"), name="job_published"),
             models.Index(fields=["lease_until"], condition=Q(state="running"), name="job_running"),
             models.Index(
@@ -337,6 +338,9 @@ class Heartbeat(models.Model):
     concurrency = models.IntegerField(default=0, db_default=0)
     prefetch = models.IntegerField(default=0, db_default=0, help_text=_("Messages that it may hold at once."))
     running = models.IntegerField(default=0, db_default=0, help_text=_("Jobs in hand."))
+    drains = models.JSONField(
+        default=dict, db_default={}, help_text=_("By queue, jobs a second that it saw leave the broker; of a relay.")
+    )
     started_at = models.DateTimeField(db_default=DatabaseNow())
     seen_at = models.DateTimeField(db_default=DatabaseNow())
 
