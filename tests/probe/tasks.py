@@ -164,6 +164,32 @@ def charge(*, key: str) -> None:
         Mark.objects.create(key=key)
 
 
+@shared_task(name="probe.ask")
+def ask(*, key: str, url: str) -> None:
+    """Ask the provider at ``url``, then record."""
+    _ask(key, url)
+    with record():
+        Mark.objects.create(key=key)
+
+
+@shared_task(name="probe.ask_another")
+def ask_another(*, key: str, url: str) -> None:
+    """Ask another provider, then record."""
+    _ask(key, url)
+    with record():
+        Mark.objects.create(key=key)
+
+
+def _ask(key: str, url: str) -> None:
+    provider = http.client.HTTPConnection(url, timeout=30)
+    try:
+        provider.request("POST", "/", body=key)
+        if provider.getresponse().status != 200:
+            raise TransientError("the provider is out")
+    finally:
+        provider.close()
+
+
 def idempotency_key() -> str:
     """The job's: every attempt sends the same."""
     claim = current_claim()
