@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 from jobs.audit import write_down
 from jobs.errors import NotChangeable
 from jobs.models import Job, StaffAction
+from jobs.selectors import was_removed
 
 _STANDS: dict[str, str | Promise] = {
     Job.State.WAITING: gettext_lazy("Job %(id)s waits."),
@@ -27,10 +28,16 @@ def hold_still(*, job_id: int, generation: int, error: type[NotChangeable], usin
     """The job's row, locked until the caller's transaction ends. Raises ``error`` when it is not the one seen."""
     job = Job.objects.using(using).select_for_update().filter(pk=job_id).first()
     if job is None:
-        raise error(_("There is no job %(id)s any more; nothing was changed.") % {"id": job_id})
+        raise error(_gone(job_id, using=using))
     if job.generation != generation:
         raise error(_("Job %(id)s was replayed meanwhile; nothing was changed.") % {"id": job_id})
     return job
+
+
+def _gone(job_id: int, *, using: str) -> str:
+    if was_removed(job_id=job_id, using=using):
+        return _("Job %(id)s has ended and was removed from the ledger; nothing was changed.") % {"id": job_id}
+    return _("There is no job %(id)s; nothing was changed.") % {"id": job_id}
 
 
 def stands(job: Job) -> str:

@@ -69,6 +69,6 @@ def was_removed(*, job_id: int, using: str = "default") -> bool:
     return JobHistory.objects.using(using).filter(pk=job_id).exists()
 
 
-def staff_actions_on(*, job_id: int) -> QuerySet[StaffAction]:
+def staff_actions_on(*, job_id: int, using: str = "default") -> QuerySet[StaffAction]:
     """What staff did to a job, oldest first, whether or not it has been removed. Uses the index staff_action_job."""
-    return StaffAction.objects.filter(job_id=job_id).order_by("id")
+    return StaffAction.objects.using(using).filter(job_id=job_id).order_by("id")

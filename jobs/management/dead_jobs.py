@@ -54,8 +54,8 @@ class DeadJobsCommand(BaseCommand):
         choose.add_argument("--subject", type=_text, help="about this, in full: order:ABCD2345")
         choose.add_argument("--limit", type=_positive, help="the oldest so many of them")
         parser.add_argument("--dry-run", action="store_true", help="say what would be done, and change nothing")
-        parser.add_argument("--by", type=_words, default="", help="who does it; kept in the audit trail")
-        parser.add_argument("--reason", type=_words, default="", help="why; kept in the audit trail")
+        parser.add_argument("--by", type=typed_words, default="", help="who does it; kept in the audit trail")
+        parser.add_argument("--reason", type=typed_words, default="", help="why; kept in the audit trail")
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.progress = Progress(self.stdout, done=self.done)
@@ -184,10 +184,10 @@ def _text(text: str) -> str:
     """Not empty: an unset variable of the shell must not choose everything."""
     if not text.strip():
         raise ArgumentTypeError("It is empty: leave the option out to choose all.")
-    return _words(text)
+    return typed_words(text)
 
 
-def _words(text: str) -> str:
+def typed_words(text: str) -> str:
     """What PostgreSQL can hold: a shell with another encoding passes bytes that are no text."""
     if "\x00" in text or text != text.encode("utf-8", "replace").decode():
         raise ArgumentTypeError(f"{text!r} is no text in UTF-8.")

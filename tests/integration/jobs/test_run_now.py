@@ -108,7 +108,7 @@ def test_a_job_that_does_not_wait_for_its_time_is_left_alone_and_the_error_says_
 
 
 def test_a_job_that_is_gone_is_named() -> None:
-    with pytest.raises(NotRunnableNow, match="There is no job 987654321 any more"):
+    with pytest.raises(NotRunnableNow, match="There is no job 987654321"):
         run_it_now(987654321)
 
 
