@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext, gettext_noop, ngettext
 
 from jobs.errors import PermanentError
 
@@ -62,3 +62,14 @@ class UnknownMessage(BoxOfficeError):
 
 class DocumentMissing(BoxOfficeError):
     __doc__ = gettext_noop("The tickets of this order have not been stored. Issue them again, then send the mail.")
+
+
+class TooBusy(BoxOfficeError):
+    __doc__ = gettext_noop("So many people are buying that tickets would come late. No seats were held.")
+    status_code = 503
+
+    def __init__(self, *, retry_after: int) -> None:
+        """``retry_after``: seconds after which to try again."""
+        again = ngettext("Try again in %d second.", "Try again in %d seconds.", retry_after) % retry_after
+        super().__init__(f"{gettext(self.__doc__ or '')} {again}")
+        self.retry_after = retry_after

@@ -24,6 +24,8 @@ QUEUES = (
         purpose="Rendering of ticket files.",
         pool="tickets",
         promise_seconds=30,
+        # Who buys now would wait that long for his tickets; the edge then takes no new holds for a while.
+        refuse_above_seconds=1800,
     ),
     Queue(
         "messages",

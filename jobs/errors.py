@@ -62,6 +62,14 @@ class UnknownTarget(JobsError):
     """There is no queue or destination of this name."""
 
 
+class Overloaded(JobsError):
+    """So much waits already that new work would come late. Try again after ``retry_after`` seconds."""
+
+    def __init__(self, message: str = "", *, retry_after: int) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
 class DoesNotFit(JobsError):
     """The task of today cannot run this job; nothing was changed. Deploy the code that can, or discard the job."""
 

@@ -17,6 +17,9 @@ LEASES_LOST = Counter("jobs_leases_lost_total", "Runs whose lease somebody else 
 RETIRED = Counter("jobs_retired_total", "Ended jobs that moved to the history.")
 DEAD_LETTERS = Counter("jobs_dead_letters_total", "Messages that the ledger does not know.", ["reason"])
 SHED = Counter("jobs_shed_total", "Waiting jobs that a sheddable queue dropped.", ["queue", "reason"])
+REFUSED_AT_THE_EDGE = Counter(
+    "jobs_refused_at_the_edge_total", "Requests that would have added to a queue that is behind.", ["queue"]
+)
 RUN_SECONDS = Histogram("jobs_run_seconds", "From claim to outcome.", ["task"])
 BREAKER_OPENED = Counter("jobs_breaker_opened_total", "Times that a provider was taken for away.", ["destination"])
 BREAKER_CLOSED = Counter("jobs_breaker_closed_total", "Times that a provider was taken for back.", ["destination"])

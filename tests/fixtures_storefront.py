@@ -17,6 +17,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
 from deploy.local.ports import RANGE, is_free
+from jobs.flow import admission
 from tests.fixtures_jobs import broker_url, empty, environment
 from tests.processes import Process, wait_for
 
@@ -127,3 +128,11 @@ def answers(port: int) -> bool:
     """Whether somebody listens on that port of 127.0.0.1."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture(autouse=True)
+def _nothing_remembered_of_the_load() -> Iterator[None]:
+    """What one test made the edge believe of the queues must not reach the next."""
+    admission.forget()
+    yield
+    admission.forget()

@@ -13,6 +13,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods
 
+from boxoffice.errors import TooBusy
 from boxoffice.storefront import own_hold
 from boxoffice.storefront.errors import REFUSALS
 from boxoffice.storefront.fullness import fullness_of
@@ -24,6 +25,11 @@ from inventory.hold_seats import MAX_SEATS_PER_HOLD, hold_best_seats, hold_seats
 from inventory.models import Hold
 from inventory.money import Money, decimals_of
 from inventory.selectors import HeldSeats, Offer, seats_of_show, show_by_slug
+from jobs.errors import Overloaded
+from jobs.flow.admission import admit
+
+TICKETS = "tickets"
+"""The queue that a sale ends in."""
 
 
 @gzip_page
@@ -33,7 +39,7 @@ def show_page(request: HttpRequest, slug: str) -> HttpResponse:
     """GET: the seats, those named by ``?seats=`` chosen already. Three queries, two more for a remembered hold.
 
     POST: hold the chosen seats (``seats``, repeated), or with ``how=best`` the best ``count`` of ``tier``, and go on
-    to the checkout: eight statements for any number of chosen seats. A refusal shows the page again, with what was
+    to the checkout: eight statements for any number of chosen seats, and once a second one more. A refusal shows the page again, with what was
     chosen, under the refusal's status code.
 
     Compressing is safe: the CSRF token is masked anew each time, and nothing of the request is repeated as text.
@@ -53,9 +59,10 @@ def show_page(request: HttpRequest, slug: str) -> HttpResponse:
 def _hold(request: HttpRequest, *, offer: Offer, own: HeldSeats | None) -> HttpResponse:
     best = request.POST.get("how") == "best"
     try:
+        _ask_for_admission()
         hold = _take_best(request, offer=offer) if best else _take_chosen(request, offer=offer, own=own)
     except REFUSALS as error:
-        return _page(
+        page = _page(
             request,
             offer=offer,
             own=own,
@@ -63,9 +70,20 @@ def _hold(request: HttpRequest, *, offer: Offer, own: HeldSeats | None) -> HttpR
             status=error.status_code,
             **{"best_problem" if best else "problem": error},
         )
+        if isinstance(error, TooBusy):
+            page.headers["Retry-After"] = str(error.retry_after)
+        return page
     response = SeeOther(reverse("checkout", args=[hold.token]))
     own_hold.remember(response, hold=hold, show=offer.show)
     return response
+
+
+def _ask_for_admission() -> None:
+    """A hold is where new work begins; who holds seats already is served to the end. Raises TooBusy."""
+    try:
+        admit(queue=TICKETS)
+    except Overloaded as error:
+        raise TooBusy(retry_after=error.retry_after) from error
 
 
 def _take_best(request: HttpRequest, *, offer: Offer) -> Hold:
