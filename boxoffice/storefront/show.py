@@ -39,8 +39,8 @@ def show_page(request: HttpRequest, slug: str) -> HttpResponse:
     """GET: the seats, those named by ``?seats=`` chosen already. Three queries, two more for a remembered hold.
 
     POST: hold the chosen seats (``seats``, repeated), or with ``how=best`` the best ``count`` of ``tier``, and go on
-    to the checkout: eight statements for any number of chosen seats, and once a second one more. A refusal shows the page again, with what was
-    chosen, under the refusal's status code.
+    to the checkout: eight statements for any number of chosen seats, and one more once a second. A refusal shows the
+    page again, with what was chosen, under the refusal's status code.
 
     Compressing is safe: the CSRF token is masked anew each time, and nothing of the request is repeated as text.
     """
