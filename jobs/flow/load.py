@@ -15,18 +15,19 @@ from datetime import datetime
 from jobs.queues import all_queues
 from jobs.session import count, run
 
-READY_COUNTED = 50_000
-"""Ready jobs of a queue and destination that are counted at most: some 30 ms, out of an index alone."""
+MANY = 50_000
+"""How many jobs are counted at most, for each queue and destination if they are ready: some 30 ms, since an index
+alone tells them."""
 
-OTHERS_COUNTED = 10_000
-"""Jobs of another kind that are counted at most, over all queues. For their queue's name the rows must be read."""
+FEWER = 10_000
+"""How many are counted at most, over all queues, where the rows must be read for the queue's name."""
 
 STALE_SECONDS = 15.0
 """A measurement older than this says nothing about now: no relay runs, or none reaches the database."""
 
 # One row for each queue and kind of job, with the age of the oldest one in seconds where it is due. Ready jobs are
 # counted in lanes, as the relay hands them out: one probe of job_ready finds the next queue and destination, and
-# job_ready_oldest knows the oldest. The rest of the indexes hold only jobs of their kind: job_later, job_in_order,
+# job_ready_oldest knows the oldest. The other indexes hold jobs of one kind only: job_later, job_blocked,
 # job_published, job_running, job_dead; the order keeps the planner from reading the table instead. A job that is due
 # and whose gate nobody has opened counts as due, and so does one that lies at the broker: it has not started either.
 MEASURE = """
@@ -43,47 +44,49 @@ MEASURE = """
         SELECT queue, 'ready' AS kind,
             (SELECT count(*) FROM (
                 SELECT FROM jobs_job WHERE queue = lanes.queue AND destination = lanes.destination
-                AND state = 'waiting' AND gate = 'ready' ORDER BY available_at, id LIMIT %(ready)s) AS seen) AS jobs,
+                AND state = 'waiting' AND gate = 'ready' ORDER BY available_at, id LIMIT %(many)s) AS seen) AS jobs,
             (SELECT available_at FROM jobs_job WHERE queue = lanes.queue AND destination = lanes.destination
              AND state = 'waiting' AND gate = 'ready' ORDER BY available_at, id LIMIT 1) AS oldest
         FROM lanes
         UNION ALL
         SELECT queue, 'later', count(*), min(available_at) FROM (
             SELECT queue, available_at FROM jobs_job WHERE state = 'waiting' AND gate = 'later'
-            ORDER BY available_at, id LIMIT %(others)s) AS seen GROUP BY queue
+            ORDER BY available_at, id LIMIT %(fewer)s) AS seen GROUP BY queue
         UNION ALL
         SELECT queue, 'blocked', count(*), NULL FROM (
-            SELECT queue FROM jobs_job WHERE ordering_key <> '' AND state IN ('waiting', 'published', 'running')
-            AND state = 'waiting' AND gate = 'blocked'
-            ORDER BY ordering_key, sequence LIMIT %(others)s) AS seen GROUP BY queue
+            SELECT queue FROM jobs_job WHERE state = 'waiting' AND gate = 'blocked'
+            ORDER BY queue LIMIT %(many)s) AS seen GROUP BY queue
         UNION ALL
         SELECT queue, 'published', count(*), min(available_at) FROM (
             SELECT queue, available_at FROM jobs_job WHERE state = 'published'
-            ORDER BY queue, published_at DESC LIMIT %(ready)s) AS seen GROUP BY queue
+            ORDER BY queue, published_at DESC LIMIT %(many)s) AS seen GROUP BY queue
         UNION ALL
         SELECT queue, 'running', count(*), NULL FROM (
             SELECT queue FROM jobs_job WHERE state = 'running'
-            ORDER BY lease_until LIMIT %(others)s) AS seen GROUP BY queue
+            ORDER BY lease_until LIMIT %(fewer)s) AS seen GROUP BY queue
         UNION ALL
         SELECT queue, 'dead', count(*), NULL FROM (
             SELECT queue FROM jobs_job WHERE state = 'dead'
-            ORDER BY finished_at DESC LIMIT %(others)s) AS seen GROUP BY queue
+            ORDER BY finished_at DESC LIMIT %(fewer)s) AS seen GROUP BY queue
     )
     SELECT queue, kind, sum(jobs)::bigint, extract(epoch FROM jobs_now() - min(oldest))::float8, jobs_now()
     FROM kinds GROUP BY queue, kind
 """
 
+# A queue that no table lists any more and that has no jobs left goes with it.
 SAVE = """
+    WITH gone AS (DELETE FROM jobs_queueload WHERE queue <> ALL(%(queue)s::text[]))
     INSERT INTO jobs_queueload (queue, ready, later, blocked, published, running, dead, oldest_seconds, drain, at)
     SELECT *, jobs_now() FROM unnest(
         %(queue)s::text[], %(ready)s::bigint[], %(later)s::bigint[], %(blocked)s::bigint[], %(published)s::bigint[],
-        %(running)s::bigint[], %(dead)s::bigint[], %(oldest)s::float8[], %(drain)s::float8[])
+        %(running)s::bigint[], %(dead)s::bigint[], %(oldest)s::float8[], %(drain)s::float8[]) AS seen
+    ORDER BY 1
     ON CONFLICT (queue) DO UPDATE SET ready = excluded.ready, later = excluded.later, blocked = excluded.blocked,
         published = excluded.published, running = excluded.running, dead = excluded.dead,
         oldest_seconds = excluded.oldest_seconds, drain = excluded.drain, at = excluded.at
 """
 
-LIMITS = {"ready": READY_COUNTED, "others": OTHERS_COUNTED}
+LIMITS = {"many": MANY, "fewer": FEWER}
 
 CURRENT = """
     SELECT queue, ready, later, blocked, published, running, dead, oldest_seconds, drain, at,
@@ -92,12 +95,12 @@ CURRENT = """
 """
 
 COUNTED = {
-    "ready": READY_COUNTED,
-    "later": OTHERS_COUNTED,
-    "blocked": OTHERS_COUNTED,
-    "published": READY_COUNTED,
-    "running": OTHERS_COUNTED,
-    "dead": OTHERS_COUNTED,
+    "ready": MANY,
+    "later": FEWER,
+    "blocked": MANY,
+    "published": MANY,
+    "running": FEWER,
+    "dead": FEWER,
 }
 """How far each kind of job is counted."""
 

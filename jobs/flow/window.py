@@ -36,6 +36,11 @@ class Drain:
         """The rate over about the last second in which there was anything to start; 0 before the first."""
         return self._started / self._seconds if self._seconds else 0.0
 
+    @property
+    def left_behind(self) -> int:
+        """Jobs that were published when the relay looked last, its own batch among them."""
+        return self._left_behind
+
     def note(self, *, now: float, published: int, added: int) -> None:
         """At ``now`` (seconds, monotonic) so many jobs were published, to which the relay has added some."""
         if self._at is not None and self._left_behind:

@@ -28,10 +28,11 @@ from jobs.flow.enforce_limits import enforce_limits
 from jobs.flow.limits import Limits, read_limits
 from jobs.flow.shed import shed
 from jobs.flow.window import Drain, window_for
-from jobs.pooler import is_pooled
 from jobs.history.upkeep import Upkeep
+from jobs.pooler import is_pooled
 from jobs.queues import Queue, all_queues
 from jobs.relay.promoter import Promoter
+from jobs.relay.report import Report
 from jobs.relay.seniority import Seniority
 from jobs.rescue import rescue_messages, rescue_runs
 from jobs.session import drop_broken_connections, engine_session, session_was_lost
@@ -70,6 +71,7 @@ class Relay:
         self._next_rescue = 0.0
         self._promoter = Promoter(using=using)
         self._upkeep = Upkeep(using=using)
+        self._report = Report(using=using)
         self._seniority = Seniority()
         self._drains: dict[str, Drain] = defaultdict(Drain)
         self._limits = Limits()
@@ -100,6 +102,7 @@ class Relay:
                 self._sleep(backoff)
                 backoff = min(backoff * 2, LONGEST_BACKOFF_SECONDS)
         self._let_go()
+        self._report.close()
 
     def run_once(self) -> int:
         """Relay one batch of each queue and rescue when it is time; return how many jobs were published.
@@ -108,6 +111,7 @@ class Relay:
         """
         engine_session(self.using)
         self._upkeep.look()
+        self._report.look(self._drains)
         if time.monotonic() >= self._next_rescue:
             self._next_rescue = time.monotonic() + RESCUE_SECONDS
             rescue_runs(using=self.using)

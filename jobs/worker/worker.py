@@ -25,7 +25,11 @@ class LedgerWorker(Worker):
     """What ``celery -A config worker`` runs."""
 
     class Blueprint(Worker.Blueprint):
-        default_steps = {*Worker.Blueprint.default_steps, "jobs.worker.watchdog:Watchdog"}
+        default_steps = {
+            *Worker.Blueprint.default_steps,
+            "jobs.worker.watchdog:Watchdog",
+            "jobs.worker.heartbeat:Heartbeats",
+        }
 
     def install_platform_tweaks(self, worker: Any) -> None:
         """Celery's signal handlers, and ours for the signals that stop."""
