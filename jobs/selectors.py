@@ -64,9 +64,9 @@ def job_or_history(*, job_id: int, using: str = "default") -> Job | JobHistory |
     return job or JobHistory.objects.using(using).filter(pk=job_id).first()
 
 
-def was_removed(*, job_id: int, using: str = "default") -> bool:
-    """Whether the job has ended and left the ledger for its history. One query."""
-    return JobHistory.objects.using(using).filter(pk=job_id).exists()
+def was_removed(*, job_id: int, task: str, using: str = "default") -> bool:
+    """Whether this job of this task has ended and left the ledger for its history. One query."""
+    return JobHistory.objects.using(using).filter(pk=job_id, task=task).exists()
 
 
 def staff_actions_on(*, job_id: int, using: str = "default") -> QuerySet[StaffAction]:

@@ -18,6 +18,7 @@ from jobs.broker import Publisher
 from jobs.broker.messages import MalformedMessage, read_message
 from jobs.dead.letters import keep_dead_letter
 from jobs.models import Job
+from jobs.selectors import was_removed
 
 log = structlog.get_logger(__name__)
 
@@ -38,6 +39,8 @@ def _settle(headers: dict[str, Any], body: Any, content_type: Any) -> None:
         return
     using, job_id = message.using, message.job_id
     known = using in connections and Job.objects.using(using).filter(pk=job_id, task=message.task).exists()
+    if not known and using in connections and was_removed(job_id=job_id, task=message.task, using=using):
+        return
     if not known:
         keep_dead_letter(queue=queue, reason="unknown job", headers=headers, body=body)
         return

@@ -23,6 +23,7 @@ from jobs.dead.death import die
 from jobs.dead.letters import keep_if_possible
 from jobs.failures.retry import Policy, longest_wait
 from jobs.models import Job
+from jobs.selectors import was_removed
 from jobs.session import drop_broken_connections, engine_session
 from jobs.transitions import Message
 
@@ -113,6 +114,9 @@ class LedgerConsumer(Consumer):
         try:
             engine_session(published.using)
             job = Job.objects.using(published.using).filter(pk=published.job_id).first()
+            if job is None and was_removed(job_id=published.job_id, task=published.task, using=published.using):
+                message.ack_log_error(log, self.connection_errors)
+                return
             if job is None or job.task != published.task:
                 self._set_aside(message, "unknown job")
                 return

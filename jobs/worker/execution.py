@@ -37,6 +37,7 @@ from jobs.flow.hold_back import PROVIDER_AWAY
 from jobs.models import Job
 from jobs.queues import Queue, queue_named
 from jobs.redact import without_rows
+from jobs.selectors import was_removed
 from jobs.session import drop_broken_connections, engine_session, session_was_lost
 from jobs.worker.outside import WORKER_STOPPED
 from jobs.worker.stop_order import StopOrdered, stop_ordered, stoppable
@@ -118,6 +119,8 @@ def _claim(task: LedgerTask, queue: Queue, *, job_id: int, using: str, worker: s
 
 def _skip(queue: Queue, *, job_id: int, using: str, task: str) -> None:
     state = Job.objects.using(using).filter(pk=job_id).values_list("state", flat=True).first()
+    if state is None and was_removed(job_id=job_id, task=task, using=using):
+        state = "removed"  # its message outlived it in a queue that nobody worked for days
     metrics.SKIPPED.labels(reason=state or "unknown job").inc()
     if state is None:
         body = f'[[{job_id}, "{using}"]]'
