@@ -64,9 +64,10 @@ def job_or_history(*, job_id: int, using: str = "default") -> Job | JobHistory |
     return job or JobHistory.objects.using(using).filter(pk=job_id).first()
 
 
-def was_removed(*, job_id: int, task: str, using: str = "default") -> bool:
-    """Whether this job of this task has ended and left the ledger for its history. One query."""
-    return JobHistory.objects.using(using).filter(pk=job_id, task=task).exists()
+def was_removed(*, job_id: int, task: str | None = None, using: str = "default") -> bool:
+    """Whether the job has ended and left the ledger for its history; with ``task``, only if it was one. One query."""
+    removed = JobHistory.objects.using(using).filter(pk=job_id)
+    return (removed if task is None else removed.filter(task=task)).exists()
 
 
 def staff_actions_on(*, job_id: int, using: str = "default") -> QuerySet[StaffAction]:
