@@ -95,6 +95,11 @@ TAKE_BACK = """
     WHERE job.id = message.id AND job.publish_number = message.number AND job.state = 'published'
 """
 
+# Note [A row named by its id]
+# Such a statement writes state || '' where it compares the state. Otherwise the planner takes a small index by state
+# (job_published, job_running) for a shorter way than the primary key, and keeps to it: while somebody holds a
+# transaction open, nothing clears the dead entries out of that index, and each claim reads all of them.
+
 # The message of a published job becomes a run: counted before the body starts, under a new token. A message that
 # names another task than the row does starts nothing. The commit is synchronous where the job is about to call a
 # provider, so that job and key are durable before anyone hears them.
@@ -103,7 +108,7 @@ CLAIM = """
     SET state = 'running', token = token + 1, deliveries = deliveries + 1, started_at = jobs_now(),
         lease_until = jobs_now() + %(lease)s * interval '1 second',
         worker = %(worker)s, backend_pid = %(pid)s, backend_start = %(start)s
-    WHERE id = %(id)s AND task = %(task)s AND state = 'published'
+    WHERE id = %(id)s AND task = %(task)s AND state || '' = 'published'
     RETURNING token, args, attempts, deliveries, subject, correlation_id, destination,
               set_config('synchronous_commit', %(commit)s, true)
 """
@@ -111,7 +116,7 @@ CLAIM = """
 DONE = """
     UPDATE jobs_job
     SET state = 'done', deliveries = 0, finished_at = jobs_now(), reason = '', error = '', traceback = ''
-    WHERE id = %(id)s AND token = %(token)s AND state = 'running'
+    WHERE id = %(id)s AND token = %(token)s AND state || '' = 'running'
     RETURNING ordering_key
 """
 
@@ -121,7 +126,7 @@ TRY_AGAIN = """
     SET state = 'waiting', attempts = attempts + 1, deliveries = 0, reason = 'will be tried again',
         gate = CASE WHEN %(delay)s > 0 THEN 'later' ELSE 'ready' END,
         available_at = jobs_now() + %(delay)s * interval '1 second', error = %(error)s, traceback = %(traceback)s
-    WHERE id = %(id)s AND token = %(token)s AND state = 'running'
+    WHERE id = %(id)s AND token = %(token)s AND state || '' = 'running'
 """
 
 # Not the job's fault: it waits without an attempt being used up. Its deliveries stay counted when the outcome was
@@ -131,7 +136,7 @@ POSTPONE = """
     SET state = 'waiting', deliveries = CASE WHEN %(orderly)s THEN 0 ELSE deliveries END, reason = %(reason)s,
         gate = CASE WHEN %(delay)s > 0 THEN 'later' ELSE 'ready' END,
         available_at = jobs_now() + %(delay)s * interval '1 second', error = %(error)s
-    WHERE id = %(id)s AND token = %(token)s AND state = 'running'
+    WHERE id = %(id)s AND token = %(token)s AND state || '' = 'running'
 """
 
 # Nobody can run this task here; perhaps another worker can, later (a rolling deploy).
@@ -139,7 +144,7 @@ DEFER_PUBLISHED = """
     UPDATE jobs_job
     SET state = 'waiting', attempts = attempts + 1, reason = 'unknown task', gate = 'later',
         available_at = jobs_now() + %(delay)s * interval '1 second', error = %(error)s
-    WHERE id = %(id)s AND publish_number = %(number)s AND state = 'published'
+    WHERE id = %(id)s AND publish_number = %(number)s AND state || '' = 'published'
     RETURNING attempts
 """
 
@@ -149,16 +154,16 @@ MARK_DEAD = """
     UPDATE jobs_job
     SET state = 'dead', finished_at = jobs_now(), reason = %(reason)s, error = %(error)s,
         traceback = %(traceback)s
-    WHERE id = %(id)s AND token = %(token)s AND state = %(state)s
+    WHERE id = %(id)s AND token = %(token)s AND state || '' = %(state)s
     RETURNING ordering_key
 """
 
-NOTE_FAILED_CALLBACK = "UPDATE jobs_job SET reason = reason || %(note)s WHERE id = %(id)s AND state = 'dead'"
+NOTE_FAILED_CALLBACK = "UPDATE jobs_job SET reason = reason || %(note)s WHERE id = %(id)s AND state || '' = 'dead'"
 
 # A run whose worker is gone waits again; its deliveries stay counted, since the outcome was not an orderly one.
 RESCUE = """
     UPDATE jobs_job SET state = 'waiting', gate = 'ready', available_at = jobs_now(), reason = %(reason)s
-    WHERE id = %(id)s AND token = %(token)s AND state = 'running'
+    WHERE id = %(id)s AND token = %(token)s AND state || '' = 'running'
 """
 
 # Staff have mended the cause: a dead job starts over under the next generation, with its id and arguments, and so with
@@ -175,13 +180,13 @@ REPLAY = """
                         AND earlier.ordering_key <> '' AND earlier.state IN ('waiting', 'published', 'running')
                     ) THEN 'blocked'
                     WHEN %(delay)s > 0 THEN 'later' ELSE 'ready' END
-    WHERE id = %(id)s AND generation = %(generation)s AND state = 'dead'
+    WHERE id = %(id)s AND generation = %(generation)s AND state || '' = 'dead'
 """
 
 # Whoever runs the job meanwhile finds 0 rows at its record, and rolls back.
 CANCEL = """
     UPDATE jobs_job SET state = 'cancelled', finished_at = jobs_now(), reason = %(reason)s
-    WHERE id = %(id)s AND generation = %(generation)s AND state = ANY(%(states)s)
+    WHERE id = %(id)s AND generation = %(generation)s AND state || '' = ANY(%(states)s)
     RETURNING ordering_key
 """
 
@@ -200,7 +205,7 @@ SET_PRIORITY = """
 # A run that would wait again while a newer job of its unique key waits already: that one does the work.
 SUPERSEDE = """
     UPDATE jobs_job SET state = 'cancelled', finished_at = jobs_now(), reason = 'superseded'
-    WHERE id = %(id)s AND token = %(token)s AND state = 'running'
+    WHERE id = %(id)s AND token = %(token)s AND state || '' = 'running'
     RETURNING ordering_key
 """
 

@@ -42,7 +42,7 @@ WORKER_STOPPED = "worker stopped"
 # The run that a child of this worker has in hand. A row that is locked is just being settled by the child itself.
 RUN_IN_HAND = """
     SELECT token, args, attempts, deliveries, subject, correlation_id, destination
-    FROM jobs_job WHERE id = %(id)s AND worker = %(worker)s AND state = 'running'
+    FROM jobs_job WHERE id = %(id)s AND worker = %(worker)s AND state || '' = 'running'
     FOR UPDATE SKIP LOCKED
 """
 
