@@ -11,6 +11,7 @@ from django.db.models import Exists, OuterRef, QuerySet, Value
 from django.db.models.functions import Concat
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils import dateformat
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -22,6 +23,7 @@ from boxoffice.order_address import address_of
 from boxoffice.support.story import tell_story
 from boxoffice.support.timeline import BAD_MAIL
 from inventory.venue_time import in_venue_time
+from jobs.admin.subjects import link_subjects
 from jobs.models import Job
 from notifications.models import Notification
 from tickets.models import Ticket
@@ -120,3 +122,14 @@ class OrderAdmin(admin.ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Order | None = None) -> bool:
         return False
+
+
+def _page_of(request: HttpRequest, code: str) -> str | None:
+    """Where staff find the order that a job is about."""
+    if not request.user.has_perm("boxoffice.view_order"):
+        return None
+    found = Order.objects.filter(code=code).values_list("pk", flat=True).first()
+    return reverse("admin:boxoffice_order_change", args=[found]) if found else None
+
+
+link_subjects(kind="order", address=_page_of)

@@ -1,11 +1,12 @@
-"""The ledger in the admin: rows to look at, and what may be done to those that wait for a human.
+"""The ledger in the admin: rows to look at, and what may be done to them by hand.
 
-Rows of the machinery are read-only. Replay and discard are services; the pages here show, ask and call them.
+Rows of the machinery are read-only. Whatever staff change, a service changes; the pages here show, ask and call it.
 """
 
 from jobs.admin.dead_jobs import DeadJobAdmin
 from jobs.admin.dead_letters import DeadLetterAdmin
 from jobs.admin.jobs import JobAdmin
 from jobs.admin.read_only import ReadOnlyAdmin
+from jobs.admin.removed_jobs import RemovedJobAdmin
 
-__all__ = ["DeadJobAdmin", "DeadLetterAdmin", "JobAdmin", "ReadOnlyAdmin"]
+__all__ = ["DeadJobAdmin", "DeadLetterAdmin", "JobAdmin", "ReadOnlyAdmin", "RemovedJobAdmin"]

@@ -16,11 +16,13 @@ from django.utils.translation import gettext_lazy as _
 
 from jobs.admin.chosen_jobs import DISCARD, MAX_AT_ONCE, REPLAY, Verb
 from jobs.admin.confirm_dead_jobs import confirm, question
+from jobs.admin.filters import QueueFilter, TaskFilter
 from jobs.admin.job_page import JobPage
 from jobs.admin.read_only import in_utc
 from jobs.dead.causes import cause_in_words
 from jobs.dead.selection import QUARANTINE_GENERATION
 from jobs.models import DeadJob, Job
+from jobs.redact import for_eyes
 
 
 class QuarantineFilter(admin.SimpleListFilter):
@@ -44,23 +46,19 @@ class QuarantineFilter(admin.SimpleListFilter):
 class DeadJobAdmin(JobPage):
     list_display = ("what", "why", "subject", "replays", "died")
     list_display_links = ("what",)
-    list_filter = (QuarantineFilter, "queue", "task")
+    list_filter = (QuarantineFilter, QueueFilter, TaskFilter)
     search_fields = ("=id", "=subject", "=correlation_id", "error")
     search_help_text = _("Number, correlation id, subject in full such as order:ABCD2345, or part of the error.")
     ordering = ("-finished_at", "-id")
     actions = ("replay_selected", "discard_selected")
     change_list_template = "admin/jobs/dead_jobs.html"
 
-    @admin.display(description=_("task"), ordering="task")
-    def what(self, job: DeadJob) -> SafeString:
-        """The task's name, which may break behind its app where the column is narrow."""
-        app, dot, name = job.task.partition(".")
-        return format_html("{}{}<wbr>{}", app, dot, name)
-
     @admin.display(description=_("cause"), ordering="error")
     def why(self, job: DeadJob) -> SafeString | str:
         words = cause_in_words(reason=job.reason, error=job.error)
-        return format_html('{}<br><span class="quiet">{}</span>', words, job.error[:160]) if job.error else words
+        return (
+            format_html('{}<br><span class="quiet">{}</span>', words, for_eyes(job.error)[:160]) if job.error else words
+        )
 
     @admin.display(description=_("replays"), ordering="generation")
     def replays(self, job: DeadJob) -> SafeString | str:

@@ -26,7 +26,7 @@ def test_staff_see_why_and_until_when_a_job_waits_and_cannot_change_it(admin_cli
 
     listing = admin_client.get(reverse("admin:jobs_job_changelist"), {"q": "order:ABCD2345"}).content.decode()
 
-    assert "waiting<br>will be tried again" in listing
+    assert '<span class="chip waiting">waiting</span><br>will be tried again' in listing
     assert 'due <span class="nowrap">2026-12-01 12:00:00</span>' in listing
     assert admin_client.post(reverse("admin:jobs_job_change", args=[job.pk]), {"state": "done"}).status_code == 403
 

@@ -1,0 +1,38 @@
+"""What staff did to a job, as its page tells it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.safestring import SafeString
+
+from jobs.admin.moments import exactly
+from jobs.models import StaffAction
+from jobs.redact import for_eyes
+from jobs.selectors import staff_actions_on
+
+
+@dataclass(frozen=True)
+class TrailEntry:
+    """One change: what was done, by whom, when, why, and what the job's row said before."""
+
+    did: str
+    by: str
+    when: SafeString
+    reason: str
+    before: str
+
+
+def trail_of(*, job_id: int, now: datetime) -> list[TrailEntry]:
+    """All of it, oldest first. One query. now: the database's."""
+    return [
+        TrailEntry(
+            did=str(StaffAction.Action(entry.action).label),
+            by=entry.by,
+            when=exactly(entry.at, now),
+            reason=entry.reason,
+            before=" · ".join(filter(None, [entry.job_reason, for_eyes(entry.job_error)])),
+        )
+        for entry in staff_actions_on(job_id=job_id)
+    ]
