@@ -117,14 +117,18 @@ class System:
     processes: list[Process] = field(default_factory=list)
     _started: Iterator[int] = field(default_factory=count)
 
-    def start_relay(self, *, wait: bool = True) -> Process:
-        return self._start("relay", [sys.executable, "manage.py", "relay"], ready="relay ready", wait=wait)
+    def start_relay(self, *, wait: bool = True, database: str = "default") -> Process:
+        command = [sys.executable, "manage.py", "relay", "--database", database]
+        return self._start("relay", command, ready="relay ready", wait=wait)
 
-    def start_worker(self, *, queues: str = PROBE_QUEUES, concurrency: int = 2, wait: bool = True) -> Process:
+    def start_worker(
+        self, *, queues: str = PROBE_QUEUES, concurrency: int = 2, prefetch: int = 4, wait: bool = True
+    ) -> Process:
+        """prefetch: messages that it holds for each of its processes."""
         name = f"worker{next(self._started)}"
         command = [
             sys.executable, "-m", "celery", "-A", "config", "worker", "-l", "INFO",
-            "-Q", queues, "-c", str(concurrency), "-n", f"{name}@test",
+            "-Q", queues, "-c", str(concurrency), "--prefetch-multiplier", str(prefetch), "-n", f"{name}@test",
         ]  # fmt: skip
         return self._start(name, command, ready=" ready.", wait=wait)
 

@@ -8,17 +8,27 @@ take_own_servers()  # before the settings read where the servers are
 
 # ruff: noqa: E402
 from config.settings import *  # noqa: F403
-from config.settings import INSTALLED_APPS, LEDGER_DESTINATIONS, LEDGER_EVENTS, LEDGER_QUEUES, LEDGER_TASKS
+from config.settings import (
+    INSTALLED_APPS,
+    LEDGER_DESTINATIONS,
+    LEDGER_EVENTS,
+    LEDGER_POOLS,
+    LEDGER_QUEUES,
+    LEDGER_TASKS,
+)
 from jobs.broker.topology import work_queues
 from jobs.destinations import Destination
-from jobs.queues import Queue
+from jobs.queues import Pool, Queue
 
 INSTALLED_APPS = [*INSTALLED_APPS, "tests.probe"]
 
+# Its tasks call providers, so that it fetches nothing in advance. Workers that tests start by hand may do so.
+LEDGER_POOLS = (*LEDGER_POOLS, Pool("probe", purpose="Workers of the tests.", concurrency=2, prefetch=1))
 # Short limits: what takes a minute in production takes seconds here.
 PROBE_QUEUE = Queue(
     "probe",
     purpose="Jobs of the tests.",
+    pool="probe",
     window=50,
     horizon_seconds=2,
     soft_limit_seconds=2,
@@ -29,6 +39,7 @@ PROBE_QUEUE = Queue(
 SLOW_PROBE_QUEUE = Queue(
     "probe_slow",
     purpose="Long jobs of the tests.",
+    pool="probe",
     window=50,
     horizon_seconds=2,
     soft_limit_seconds=30,
@@ -43,6 +54,8 @@ LEDGER_TASKS = {
     **LEDGER_TASKS,
     "probe.leave_a_mark": "probe",
     "probe.start_another": "probe",
+    "probe.work_on_its_shard": "probe",
+    "probe.leave_a_mark_on_its_shard": "probe",
     "probe.fail": "probe",
     "probe.fail_and_wait": "probe",
     "probe.call": "probe",

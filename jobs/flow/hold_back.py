@@ -17,7 +17,7 @@ PROVIDER_AWAY = "provider away"
 # Uses job_published.
 HOLD_BACK_QUEUE = """
     UPDATE jobs_job SET state = 'waiting', reason = %(reason)s
-    WHERE state = 'published' AND id IN (
+    WHERE id IN (
         SELECT id FROM jobs_job WHERE queue = %(name)s AND state = 'published' FOR UPDATE SKIP LOCKED
     )
 """
@@ -25,7 +25,7 @@ HOLD_BACK_QUEUE = """
 # Uses job_at_destination.
 HOLD_BACK_DESTINATION = """
     UPDATE jobs_job SET state = 'waiting', reason = %(reason)s
-    WHERE state = 'published' AND id IN (
+    WHERE id IN (
         SELECT id FROM jobs_job WHERE destination = %(name)s AND destination <> '' AND state = 'published'
         FOR UPDATE SKIP LOCKED
     )
