@@ -38,6 +38,11 @@ def at_least(least: int) -> Check:
     return lambda text: re.fullmatch(r"\s*[+-]?[0-9]+\s*", text) is not None and int(text) >= least
 
 
+def no_shorter_than(characters: int) -> Check:
+    """A secret that nobody guesses soon."""
+    return lambda text: len(text) >= characters
+
+
 def address(*schemes: str, path: bool = False) -> Check:
     """A URL of one of these schemes, with a host or, as for sockets, a path; with ``path``, never without one."""
 

@@ -20,6 +20,7 @@ from config.acceptable import (
     addresses,
     anything,
     at_least,
+    no_shorter_than,
     one_of,
     sender,
     signing_keys,
@@ -160,6 +161,35 @@ VARIABLES = (
         "",
         "Where errors are reported; empty means nowhere.",
         accepts=address("https", "http", path=True),
+    ),
+    Variable(
+        "PROMETHEUS_MULTIPROC_DIR",
+        "str",
+        "",
+        "Folder in which all processes of this host or container count for `/metrics`; empty when they start. Without "
+        "it, `/metrics` tells of queues and workers, and of what its own process has counted.",
+        "/tmp/metrics",  # noqa: S108  (an example)
+    ),
+    Variable(
+        "METRICS_TOKEN",
+        "str",
+        "",
+        "Who sends it as a bearer may read `/metrics`, 16 characters at least. Staff may always.",
+        accepts=no_shorter_than(16),
+    ),
+    Variable(
+        "METRICS_PORT",
+        "int",
+        0,
+        "Port on which a relay and a worker serve `/metrics` themselves; 0 means not at all. One process for each host "
+        "or container.",
+        accepts=at_least(0),
+    ),
+    Variable(
+        "METRICS_HOST",
+        "str",
+        "127.0.0.1",
+        "Address on which they do. `0.0.0.0` opens it to the network: set METRICS_TOKEN as well, or a network policy.",
     ),
     Variable(
         "LOG_FORMAT",

@@ -1,9 +1,12 @@
-"""The storefront at the root, the support desk under /admin/."""
+"""The storefront at the root, the support desk under /admin/, the metrics."""
 
 from django.contrib import admin
 from django.urls import include, path
 
+from jobs.scrape.page import metrics_page
+
 urlpatterns = [
+    path("metrics", metrics_page, name="metrics"),
     path("admin/", admin.site.urls),
     path("", include("boxoffice.urls")),
 ]

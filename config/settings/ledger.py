@@ -11,6 +11,7 @@ from config.destinations import DESTINATIONS
 from config.environment import read
 from config.queues import POOLS, QUEUES
 from config.routes import EVENTS, TASKS
+from config.settings import metrics as _metrics  # noqa: F401  (its folder is there before anything counts)
 from jobs.broker.topology import work_queues
 
 BROKER_URL = read("BROKER_URL")

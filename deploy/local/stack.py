@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import urllib.error
@@ -79,6 +80,7 @@ def stack_environment(
         "SANDBOX_PORT": str(mailbox),
         "SANDBOX_MAILDIR": str(instance.folder / "mail"),
         "EMAIL_URL": f"smtp://{HOST}:{smtp}",
+        "PROMETHEUS_MULTIPROC_DIR": str(instance.folder / "metrics"),
         "MAILBOX_URL": f"http://{HOST}:{mailbox}",
         "PYTHONUNBUFFERED": "1",
         # Celery's, for root. What it warns of, a message that runs code, needs pickle, and only JSON is accepted.
@@ -94,6 +96,8 @@ def running_stack(environment: Mapping[str, str], *, instance: Instance, log: Pa
     """
     folder = processes_folder(instance)
     folder.mkdir(exist_ok=True)
+    # What is counted begins anew with the processes; a later one may get the number of one that is gone.
+    shutil.rmtree(environment["PROMETHEUS_MULTIPROC_DIR"], ignore_errors=True)
     output = log.open("wb") if log else None
     supervisor = subprocess.Popen(
         [sys.executable, "-m", "deploy.local.supervisor", folder],

@@ -29,6 +29,7 @@ class LedgerWorker(Worker):
             *Worker.Blueprint.default_steps,
             "jobs.worker.watchdog:Watchdog",
             "jobs.worker.heartbeat:Heartbeats",
+            "jobs.worker.metrics_server:MetricsServer",
         }
 
     def install_platform_tweaks(self, worker: Any) -> None:

@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand
 from jobs.checks.start import refuse_borrowed_sessions, refuse_pooled_sessions
 from jobs.management.which_database import add_database_option
 from jobs.relay.loop import Relay
+from jobs.scrape.server import serve_metrics
 
 
 class Command(BaseCommand):
@@ -24,6 +25,7 @@ class Command(BaseCommand):
         refuse_pooled_sessions()
         refuse_borrowed_sessions([options["database"]])
         current_app.loader.import_default_modules()  # the tasks' on_dead, which the rescue may have to call
+        serve_metrics(with_ledger=True)
         relay = Relay(using=options["database"])
         signal.signal(signal.SIGTERM, relay.stop)
         signal.signal(signal.SIGINT, relay.stop)

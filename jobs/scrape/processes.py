@@ -1,0 +1,83 @@
+"""The counters of this host's processes: web, relay, workers and their children.
+
+They write into files in one folder (``PROMETHEUS_MULTIPROC_DIR``), a file for each process and kind of metric, and a
+scrape adds them up. What a process has counted stays when it is gone: its files are folded into one, so that a worker
+whose children die again and again does not leave thousands. The processes that share a folder must see each other's
+ids: it belongs to one host or one container.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.conf import settings
+from prometheus_client import REGISTRY
+from prometheus_client.mmap_dict import MmapedDict
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+
+GONE = "gone"
+
+
+@contextmanager
+def counted() -> Iterator[Collector]:
+    """What the processes have counted so far; this process alone where no folder is set. Read it within the block."""
+    folder = settings.LEDGER_METRICS_FOLDER
+    if not folder:
+        yield REGISTRY
+        return
+    with _alone_in(Path(folder)):
+        fold_dead(Path(folder))
+        yield MultiProcessCollector(None, path=folder)
+
+
+def fold_dead(folder: Path) -> int:
+    """Fold the files of processes that are gone into one of each kind; return how many were folded.
+
+    A gauge says how things are, which a process that is gone does not know. The caller is alone in the folder.
+    """
+    folded = 0
+    for file in sorted(folder.glob("*.db")):
+        kind, _, owner = file.stem.rpartition("_")
+        if not owner.isdecimal() or _runs(int(owner)):
+            continue
+        if not kind.startswith("gauge"):
+            _add(file, to=folder / f"{kind}_{GONE}.db")
+        file.unlink()
+        folded += 1
+    return folded
+
+
+def _add(file: Path, *, to: Path) -> None:
+    total = MmapedDict(str(to))
+    try:
+        for key, value, _, _ in MmapedDict.read_all_values_from_file(str(file)):
+            total.write_value(key, total.read_value(key)[0] + value, 0.0)
+    finally:
+        total.close()
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """One scrape at a time: files are read while none is being folded."""
+    with (folder / "scrape.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            # In so many words: a child that was forked meanwhile has the file open as well, and would keep the lock.
+            fcntl.flock(lock, fcntl.LOCK_UN)
