@@ -13,7 +13,10 @@ from jobs.session import Backend
 
 @dataclass
 class Claim:
-    """What the claim of a published job returned. ``token`` proves it at every later write (I10)."""
+    """What the claim of a published job returned. ``token`` proves it at every later write (I10).
+
+    waited_seconds: from the time it was due to its start.
+    """
 
     job_id: int
     using: str
@@ -25,6 +28,7 @@ class Claim:
     correlation_id: str
     session: Backend
     destination: str = ""
+    waited_seconds: float = 0.0
     recorded: bool = field(default=False)
 
     def note_recorded(self) -> None:

@@ -110,7 +110,7 @@ CLAIM = """
         worker = %(worker)s, backend_pid = %(pid)s, backend_start = %(start)s
     WHERE id = %(id)s AND task = %(task)s AND state || '' = 'published'
     RETURNING token, args, attempts, deliveries, subject, correlation_id, destination,
-              set_config('synchronous_commit', %(commit)s, true)
+              extract(epoch FROM jobs_now() - available_at)::float8, set_config('synchronous_commit', %(commit)s, true)
 """
 
 DONE = """
@@ -290,9 +290,12 @@ def claim(
         "start": backend.start,
         "commit": "on" if durable else "off",
     }
-    for token, args, attempts, deliveries, subject, correlation_id, destination, _ in run(using, CLAIM, parameters):
+    for row in run(using, CLAIM, parameters):
+        token, args, attempts, deliveries, subject, correlation_id, destination, waited, _ = row
         values = json.loads(args)  # Django has psycopg return jsonb as text
-        return Claim(job_id, using, token, values, attempts, deliveries, subject, correlation_id, backend, destination)
+        return Claim(
+            job_id, using, token, values, attempts, deliveries, subject, correlation_id, backend, destination, waited
+        )
     return None
 
 

@@ -72,6 +72,7 @@ def run_job(task: LedgerTask, *, job_id: int, using: str, worker: str) -> Outcom
         claim = _claim(task, queue, job_id=job_id, using=using, worker=worker)
         if claim is None:
             return Outcome.SETTLED
+        metrics.note_start(queue=queue, waited_seconds=claim.waited_seconds)
         with bound_contextvars(job=job_id, task=task.name, correlation_id=claim.correlation_id):
             if claim.deliveries > CRASH_LOOP_CAP:
                 return _bury(task, claim, "crash loop", None)
@@ -196,7 +197,7 @@ def _hand_back(task: LedgerTask, claim: Claim) -> Outcome:
     if not transitions.postpone(claim=claim, delay_seconds=0, reason=WORKER_STOPPED, error="", orderly=True):
         return _lease_lost(task)
     wakeup.ring(using=claim.using)
-    metrics.POSTPONED.labels(task=task.name).inc()
+    metrics.HANDED_BACK.labels(task=task.name).inc()
     log.warning("job_handed_back")
     return Outcome.SETTLED
 

@@ -150,4 +150,4 @@ def _step_aside(task: Any, claim: Claim, error: str) -> None:
 
 def _hand_back(task: Any, claim: Claim) -> None:
     if transitions.postpone(claim=claim, delay_seconds=0, reason=WORKER_STOPPED, error="", orderly=True):
-        metrics.POSTPONED.labels(task=task.name).inc()
+        metrics.HANDED_BACK.labels(task=task.name).inc()
