@@ -64,9 +64,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.retention", description="Removal of ended jobs.")
     parser.add_argument("--jobs", type=int, default=200_000)
     parser.add_argument("--rounds", type=int, default=10, help="of marks, with and without removal")
+    parser.add_argument("--set", metavar="OPTIONS", help="storage of the table, such as: fillfactor = 100")
     options = parser.parse_args(arguments)
     with scratch_database(name="retention"):
         engine_session("default")
+        if options.set:
+            run("default", f"ALTER TABLE jobs_job SET ({options.set})", {})
         day = Day(jobs=options.jobs)
         try:
             levels_off = day.report_sizes()
