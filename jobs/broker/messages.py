@@ -24,26 +24,41 @@ class MalformedMessage(Exception):
     """The message is not one of the ledger's."""
 
 
-def headers_of(message: Message) -> dict[str, Any]:
-    """Celery's protocol 2 headers. The id names the publication, so that Celery tells two of them apart."""
-    identity = f"{message.using}:{message.job_id}:{message.publish_number}"
+FIXED_HEADERS: dict[str, Any] = {
+    "lang": "py",
+    "parent_id": None,
+    "group": None,
+    "retries": 0,
+    "eta": None,
+    "expires": None,
+    "timelimit": [None, None],
+    "kwargsrepr": "{}",
+    "ignore_result": True,
+}
+"""Celery's protocol 2 headers, as far as they are the same for all."""
+
+
+def identity_of(message: Message) -> str:
+    """Names the publication, so that Celery tells two of them apart, and the broker's returns are understood."""
+    return f"{message.using}:{message.job_id}:{message.publish_number}"
+
+
+def own_headers_of(message: Message) -> dict[str, str | int]:
+    """The headers that differ from message to message."""
+    identity = identity_of(message)
     return {
-        "lang": "py",
         "task": message.task,
         "id": identity,
         "root_id": identity,
-        "parent_id": None,
-        "group": None,
-        "retries": 0,
-        "eta": None,
-        "expires": None,
-        "timelimit": [None, None],
         "argsrepr": f"({message.job_id}, {message.using!r})",
-        "kwargsrepr": "{}",
-        "ignore_result": True,
         "publish_number": message.publish_number,
         "correlation_id": message.correlation_id,
     }
+
+
+def headers_of(message: Message) -> dict[str, Any]:
+    """All headers of Celery's protocol 2, and ours."""
+    return {**FIXED_HEADERS, **own_headers_of(message)}
 
 
 def body_of(message: Message) -> bytes:
@@ -53,8 +68,7 @@ def body_of(message: Message) -> bytes:
 
 def properties_of(message: Message) -> dict[str, Any]:
     """Persistent, and tagged with the publication's id for the broker's returns."""
-    identity = f"{message.using}:{message.job_id}:{message.publish_number}"
-    return {"delivery_mode": 2, "correlation_id": identity, "reply_to": ""}
+    return {"delivery_mode": 2, "correlation_id": identity_of(message), "reply_to": ""}
 
 
 def read_message(headers: Any, body: Any, content_type: Any) -> Message:
