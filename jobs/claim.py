@@ -8,6 +8,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db import DEFAULT_DB_ALIAS
+
 from jobs.session import Backend
 
 
@@ -37,6 +39,7 @@ class Claim:
 
 
 _current: ContextVar[Claim | None] = ContextVar("current_claim", default=None)
+_database: ContextVar[str] = ContextVar("current_database", default=DEFAULT_DB_ALIAS)
 
 
 def current_claim() -> Claim | None:
@@ -44,11 +47,31 @@ def current_claim() -> Claim | None:
     return _current.get()
 
 
+def current_database() -> str:
+    """The alias of the database whose job this code runs for, in its body, its ``on_dead`` and its ``on_replay``.
+
+    A job lives beside the rows that it is about; where there are several databases, its code reads and writes here.
+    Outside a job it is the default one.
+    """
+    return _database.get()
+
+
+@contextmanager
+def on_database(using: str) -> Iterator[None]:
+    """Make ``using`` the current database for the duration of the block."""
+    previous = _database.set(using)
+    try:
+        yield
+    finally:
+        _database.reset(previous)
+
+
 @contextmanager
 def running(claim: Claim) -> Iterator[Claim]:
     """Make ``claim`` the current one for the duration of the block."""
     previous = _current.set(claim)
     try:
-        yield claim
+        with on_database(claim.using):
+            yield claim
     finally:
         _current.reset(previous)

@@ -12,14 +12,14 @@ from contextlib import contextmanager
 from django.db import transaction
 
 from jobs import transitions
-from jobs.claim import current_claim
+from jobs.claim import current_claim, current_database
 from jobs.errors import LeaseLost, RecordedTwice
 from jobs.session import engine_session
 
 
 @contextmanager
 def record() -> Iterator[None]:
-    """Open the job's only writing transaction; at its end the job is done.
+    """Open the job's only writing transaction, on ``current_database()``; at its end the job is done.
 
     Outside a job (a request, a shell, a test of the service) it is a plain transaction.
     Raises LeaseLost, after rolling back, when another worker has taken the job over, and RecordedTwice when the
@@ -27,7 +27,7 @@ def record() -> Iterator[None]:
     """
     claim = current_claim()
     if claim is None:
-        with transaction.atomic():
+        with transaction.atomic(using=current_database()):
             yield
         return
     if claim.recorded:

@@ -14,6 +14,7 @@ import structlog
 from django.db import connections, transaction
 
 from jobs import metrics, transitions
+from jobs.claim import on_database
 from jobs.dead.callbacks import callback_of
 from jobs.dead.report import report_death, report_fault
 
@@ -56,7 +57,7 @@ def _tell_the_domain(*, using: str, job_id: int, task: str, args: Mapping[str, A
         on_dead = callback_of(task, option="on_dead")
         if on_dead is None:
             return
-        with transaction.atomic(using=using):
+        with transaction.atomic(using=using), on_database(using):
             on_dead(**args)
             # A deferred constraint would otherwise fail at the commit, and take the death with it.
             connections[using].check_constraints()

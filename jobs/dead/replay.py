@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from jobs import transitions, wakeup
 from jobs.audit import require_reason, write_down
+from jobs.claim import on_database
 from jobs.dead.callbacks import callback_of
 from jobs.dead.fit import names_of, why_not
 from jobs.dead.report import report_fault
@@ -74,7 +75,8 @@ def _tell_the_domain(row: DeadRow, *, using: str) -> None:
         on_replay = callback_of(row.task, option="on_replay")
         if on_replay is None:
             return
-        on_replay(**row.args)
+        with on_database(using):
+            on_replay(**row.args)
         # A deferred constraint would otherwise fail at the commit, and take other jobs of the batch with it.
         connections[using].check_constraints()
     except JobsError as refusal:  # a sentence of our own, which says what to do

@@ -22,6 +22,7 @@ from jobs.dead.instants import Typed, read_instant
 from jobs.dead.selection import QUARANTINE_GENERATION, DeadRow, Filter, groups, pages
 from jobs.management.interruption import Interruption
 from jobs.management.progress import Progress
+from jobs.management.which_database import add_database_option
 
 BATCH = 200
 """Jobs in one transaction: a fraction of a second, during which their rows are locked."""
@@ -53,16 +54,18 @@ class DeadJobsCommand(BaseCommand):
         choose.add_argument("--until", type=_instant, help="died at or before; likewise")
         choose.add_argument("--subject", type=_text, help="about this, in full: order:ABCD2345")
         choose.add_argument("--limit", type=_positive, help="the oldest so many of them")
+        add_database_option(parser, help="the database whose jobs they are")
         parser.add_argument("--dry-run", action="store_true", help="say what would be done, and change nothing")
         parser.add_argument("--by", type=typed_words, default="", help="who does it; kept in the audit trail")
         parser.add_argument("--reason", type=typed_words, default="", help="why; kept in the audit trail")
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.progress = Progress(self.stdout, done=self.done)
+        self.using: str = options["database"]
         dry_run, by, reason = options["dry_run"], options["by"].strip(), options["reason"].strip()
         if not dry_run and not (by and reason):
             raise CommandError("Say who does this and why: --by and --reason. Or look first, with --dry-run.")
-        chosen = self._filter(options, now=database_now())
+        chosen = self._filter(options, now=database_now(using=self.using))
         total = self._look(chosen, dry_run=dry_run)
         if not dry_run:
             self._run(chosen, total=total, by=by, reason=reason, rate=options.get("rate"))
@@ -96,7 +99,7 @@ class DeadJobsCommand(BaseCommand):
 
     def _look(self, chosen: Filter, *, dry_run: bool) -> int:
         """Say what is left out and, in a dry run, what is chosen; return how many. Raises CommandError."""
-        found = groups(chosen)
+        found = groups(chosen, using=self.using)
         total = sum(group.count for group in found)
         left_out = self.quarantined(chosen)
         if left_out:
@@ -120,7 +123,7 @@ class DeadJobsCommand(BaseCommand):
         self.progress.begin(total)
         try:
             with Interruption() as interruption:
-                for rows in _paced(chosen, rate=rate, interruption=interruption):
+                for rows in _paced(chosen, rate=rate, interruption=interruption, using=self.using):
                     result.add(self.apply(rows, by=by, reason=reason, pause_seconds=1 / rate if rate else 0))
                     self.progress.advance(result.looked_at)
                 if interruption.asked and result.looked_at < total:
@@ -152,7 +155,7 @@ class DeadJobsCommand(BaseCommand):
             raise CommandError(f"Left as they were: {_jobs(len(result.refused))}.{shown}")
 
 
-def _paced(chosen: Filter, *, rate: float | None, interruption: Interruption) -> Iterator[list[DeadRow]]:
+def _paced(chosen: Filter, *, rate: float | None, interruption: Interruption, using: str) -> Iterator[list[DeadRow]]:
     """The chosen jobs in batches until somebody interrupts; with a rate, each when its time has come.
 
     The jobs of a batch are spread by the database, their batches by this process: whoever stops it has stopped the
@@ -160,7 +163,7 @@ def _paced(chosen: Filter, *, rate: float | None, interruption: Interruption) ->
     """
     began, given = time.monotonic(), 0
     size = BATCH if rate is None else min(BATCH, max(1, int(rate * SPREAD_SECONDS)))
-    for rows in pages(chosen, size=size):
+    for rows in pages(chosen, size=size, using=using):
         if rate is not None:
             interruption.sleep_until(began + given / rate)
         if interruption.asked:

@@ -182,7 +182,7 @@ class Relay:
     def _collect(self) -> None:
         session = engine_session(self.using)
         try:
-            collect(publisher=self._connected())
+            collect(publisher=self._connected(), home=self.using)
         except Exception as failure:
             if isinstance(failure, BrokerUnavailable) or session_was_lost(failure, using=self.using, session=session):
                 raise

@@ -19,7 +19,7 @@ from billiard.common import terminate_handler_fired
 from billiard.exceptions import SoftTimeLimitExceeded
 from celery.exceptions import WorkerShutdown, WorkerTerminate
 from django.conf import settings
-from django.db import DatabaseError, InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError, OperationalError, connections
 from structlog.contextvars import bound_contextvars
 
 from jobs import claim as claims
@@ -40,6 +40,7 @@ from jobs.redact import without_rows
 from jobs.selectors import was_removed
 from jobs.session import drop_broken_connections, engine_session, session_was_lost
 from jobs.worker.outside import WORKER_STOPPED
+from jobs.worker.patience import Patience
 from jobs.worker.stop_order import StopOrdered, stop_ordered, stoppable
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ KEPT_TRACEBACK = 20_000
 
 
 CONNECTION_LOST = "the ledger's connection was lost"
+
+patience = Patience()
 
 
 class Outcome(Enum):
@@ -94,9 +97,12 @@ def run_job(task: LedgerTask, *, job_id: int, using: str, worker: str) -> Outcom
 
 def _claim(task: LedgerTask, queue: Queue, *, job_id: int, using: str, worker: str) -> Claim | None:
     """Claim, waiting with backoff while PostgreSQL is away, for at most half the hard time limit."""
-    deadline = time.monotonic() + queue.hard_limit_seconds / 2
+    if patience.is_out(using):
+        raise OperationalError(f"The database {using} is known to be away.")
+    deadline = time.monotonic() + patience.seconds(using, longest=queue.hard_limit_seconds / 2)
     pause = 0.1
     while True:
+        looked = time.monotonic()
         try:
             claim = transitions.claim(
                 using=using,
@@ -107,12 +113,15 @@ def _claim(task: LedgerTask, queue: Queue, *, job_id: int, using: str, worker: s
                 lease_seconds=queue.lease_seconds,
                 durable=task.has_call,
             )
+            patience.note_here(using)
             if claim is None:
                 _skip(queue, job_id=job_id, using=using, task=task.name)
             return claim
         except (OperationalError, InterfaceError):
             drop_broken_connections([using])
             if stop_ordered() or time.monotonic() + pause > deadline:
+                if connections[using].connection is None:  # otherwise it is here, and refused something
+                    patience.note_away(using, looked_for=time.monotonic() - looked)
                 raise
             time.sleep(pause * random.random())  # noqa: S311  (jitter, not a secret)
             pause = min(pause * 2, 5.0)

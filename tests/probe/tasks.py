@@ -14,7 +14,7 @@ from billiard.exceptions import SoftTimeLimitExceeded
 from celery import shared_task
 from celery.exceptions import Ignore, Reject, Retry, WorkerShutdown
 
-from jobs.claim import current_claim
+from jobs.claim import current_claim, current_database
 from jobs.enqueue import enqueue
 from jobs.errors import PermanentError, RateLimited, TransientError
 from jobs.record import record
@@ -74,6 +74,37 @@ def fail_burial(*, key: str, **_: object) -> None:
 def leave_a_mark(*, key: str) -> None:
     with record():
         Mark.objects.create(key=key)
+
+
+@shared_task(
+    name="probe.work_on_its_shard",
+    on_dead="tests.probe.tasks.bury_on_its_shard",
+    on_replay="tests.probe.tasks.unbury_on_its_shard",
+)
+def work_on_its_shard(*, key: str, fails: bool = False, seconds: float = 0) -> None:
+    """Write beside the job, wherever that is, and enqueue what follows there."""
+    shard = current_database()
+    Call.objects.using(shard).create(key=key, worker_pid=os.getpid())
+    time.sleep(seconds)
+    if fails:
+        raise PermanentError("nothing will come of it")
+    with record():
+        Mark.objects.using(shard).create(key=key)
+        enqueue(task="probe.leave_a_mark_on_its_shard", args={"key": f"{key}, continued"}, using=shard)
+
+
+def bury_on_its_shard(*, key: str, **_: object) -> None:
+    Burial.objects.using(current_database()).create(key=key)
+
+
+def unbury_on_its_shard(*, key: str, **_: object) -> None:
+    Burial.objects.using(current_database()).filter(key=key).delete()
+
+
+@shared_task(name="probe.leave_a_mark_on_its_shard", has_call=False)
+def leave_a_mark_on_its_shard(*, key: str) -> None:
+    with record():
+        Mark.objects.using(current_database()).create(key=key)
 
 
 @shared_task(name="probe.start_another", has_call=False)

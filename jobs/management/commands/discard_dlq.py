@@ -12,4 +12,4 @@ class Command(DeadJobsCommand):
     done = "discarded"
 
     def apply(self, rows: list[DeadRow], *, by: str, reason: str, pause_seconds: float) -> Result:
-        return discard_batch(rows, by=by, reason=reason)
+        return discard_batch(rows, by=by, reason=reason, using=self.using)

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from jobs.management.which_database import add_database_option
 from jobs.models import Job
 from jobs.selectors import KnownJob, jobs_about
 
@@ -20,12 +21,13 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("subject", help="what the jobs are about, such as order:ABCD2345")
+        add_database_option(parser, help="the database whose jobs they are")
         parser.add_argument("--watch", action="store_true", help="print each change until all jobs have ended")
 
-    def handle(self, *args: Any, subject: str, watch: bool, **options: Any) -> None:
+    def handle(self, *args: Any, subject: str, watch: bool, database: str, **options: Any) -> None:
         shown: dict[int, str] = {}
         while True:
-            jobs = list(jobs_about(subject=subject))
+            jobs = list(jobs_about(subject=subject, using=database))
             for job in jobs:
                 line = _line(job)
                 if shown.get(job.pk) != line:

@@ -30,10 +30,10 @@ class Command(DeadJobsCommand):
         )
 
     def quarantined(self, chosen: Filter) -> int:
-        return 0 if chosen.include_quarantined else count_quarantined(chosen)
+        return 0 if chosen.include_quarantined else count_quarantined(chosen, using=self.using)
 
     def check_fit(self, chosen: Filter) -> None:
-        misfits = find_misfits(chosen)
+        misfits = find_misfits(chosen, using=self.using)
         if misfits:
             listed = "\n".join(_line(misfit) for misfit in misfits)
             raise CommandError(
@@ -42,7 +42,7 @@ class Command(DeadJobsCommand):
             )
 
     def apply(self, rows: list[DeadRow], *, by: str, reason: str, pause_seconds: float) -> Result:
-        return replay_batch(rows, by=by, reason=reason, pause_seconds=pause_seconds)
+        return replay_batch(rows, by=by, reason=reason, pause_seconds=pause_seconds, using=self.using)
 
 
 def _line(misfit: Misfit) -> str:
