@@ -17,6 +17,7 @@ from boxoffice.support.story import Story, tell_story
 from boxoffice.tell_tickets import plan_tickets_mail
 from inventory.models import Hold
 from jobs.clock import DatabaseNow
+from jobs.history.retire import Retirement
 from jobs.models import Job
 from notifications import transitions as notification_states
 from notifications.models import Notification
@@ -82,6 +83,20 @@ def test_the_story_is_read_in_six_queries(told_order: Order) -> None:
     order = Order.objects.select_related("show__venue", "hold").get(pk=told_order.pk)
     with statements() as queries:
         tell_story(order=order)
+    assert len(queries) == 6, "\n".join(queries)
+
+
+def test_the_story_stays_as_it_was_when_its_jobs_have_left_the_ledger(told_order: Order, clock: Clock) -> None:
+    before = story_of(told_order)
+    clock.advance(timedelta(hours=49))
+    while Retirement().retire_batch():
+        pass
+    assert not Job.objects.exists()
+
+    order = Order.objects.select_related("show__venue", "hold").get(pk=told_order.pk)
+    with statements() as queries:
+        after = tell_story(order=order)
+    assert (after.timeline, after.problems) == (before.timeline, [])
     assert len(queries) == 6, "\n".join(queries)
 
 
