@@ -14,7 +14,7 @@ def span_in_words(seconds: float) -> str:
     """``42 s``, ``5 min``, ``3 h``, ``2 days``: the largest unit of which there are two, or seconds."""
     if seconds < 2 * MINUTE:
         # A tenth matters below ten seconds, where promises are about as short.
-        return _("%(n)s s") % {"n": f"{seconds:.1f}" if 0 < seconds < 10 else f"{seconds:.0f}"}
+        return _("%(n)s s") % {"n": f"{seconds:.1f}" if seconds < 10 and seconds % 1 else f"{seconds:.0f}"}
     if seconds < 2 * HOUR:
         return _("%(n)s min") % {"n": int(seconds // MINUTE)}
     if seconds < 2 * DAY:
@@ -28,5 +28,5 @@ def seen_from(moment: datetime, now: datetime) -> str:
     seconds = (moment - now).total_seconds()
     if abs(seconds) < 1:
         return _("now")
-    words = span_in_words(float(round(abs(seconds))) if abs(seconds) >= 1 else 0)
+    words = span_in_words(round(abs(seconds)))
     return (_("in %(span)s") if seconds > 0 else _("%(span)s ago")) % {"span": words}

@@ -103,8 +103,8 @@ def _holds(job: Job, now: datetime, using: str) -> Iterator[Obstacle]:
     for breaker in Breaker.objects.using(using).filter(pk=job.destination).exclude(state=Breaker.State.CLOSED):
         if breaker.state == Breaker.State.HALF_OPEN:
             yield Obstacle(_("Destination %(name)s is tried carefully, a few jobs at a time.") % {"name": breaker.pk})
-        elif breaker.probe_at is None:
-            yield Obstacle(_("Destination %(name)s is taken for away.") % {"name": breaker.pk})
+        elif breaker.probe_at is None or breaker.probe_at <= now:
+            yield Obstacle(_("Destination %(name)s is taken for away, and about to be tried.") % {"name": breaker.pk})
         else:
             words = _("Destination %(name)s is taken for away; it is tried again %(when)s.")
             yield Obstacle(words % {"name": breaker.pk, "when": seen_from(breaker.probe_at, now)})

@@ -51,6 +51,7 @@ class DeadJobAdmin(JobPage):
     search_help_text = _("Number, correlation id, subject in full such as order:ABCD2345, or part of the error.")
     ordering = ("-finished_at", "-id")
     actions = ("replay_selected", "discard_selected")
+    show_facets = admin.ShowFacets.NEVER  # each would count all rows
     change_list_template = "admin/jobs/dead_jobs.html"
 
     @admin.display(description=_("cause"), ordering="error")

@@ -86,7 +86,7 @@ class JobPage(ReadOnlyAdmin):
         words = format_html('<span class="chip {}">{}</span>', job.state, job.get_state_display())
         return format_html("{} {}", words, job.reason) if job.reason else words
 
-    @admin.display(description=_("waits, since"))
+    @admin.display(description=_("why it waits"))
     def waits_for(self, job: Job) -> SafeString | str:
         """All that holds it, each with a link to the job that it waits for."""
         obstacles = _around(job).obstacles
@@ -103,11 +103,10 @@ class JobPage(ReadOnlyAdmin):
         """Why its last attempt failed; a job that is done forgets it."""
         if not job.error and job.state != Job.State.DEAD:
             return None
-        return format_html(
-            '{}<br><span class="quiet">{}</span>',
-            cause_in_words(reason=job.reason, error=job.error),
-            for_eyes(job.error),
-        )
+        if job.state != Job.State.DEAD:
+            return format_html("{}", for_eyes(job.error))
+        words = cause_in_words(reason=job.reason, error=job.error)
+        return format_html('{}<br><span class="quiet">{}</span>', words, for_eyes(job.error))
 
     @admin.display(description=_("about"), empty_value="–")
     def about(self, job: Job) -> SafeString | str | None:

@@ -1,0 +1,215 @@
+"""What the page of queues and workers shows: every queue, every provider, every process, and what is wrong.
+
+Read from rows that others keep up to date (``flow/load.py``, ``flow/heartbeats.py``); no job is counted for a page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+
+from jobs.clock import database_now
+from jobs.destinations import Destination, all_destinations, destination_named
+from jobs.flow.heartbeats import heartbeats, is_alive
+from jobs.flow.load import Load, current_load
+from jobs.models import Breaker, Heartbeat, Pause, StaffAction
+from jobs.queues import Queue, all_queues
+from jobs.redact import for_eyes
+from jobs.spans import seen_from, span_in_words
+
+RECENT = 5
+"""Changes by hand that are shown."""
+
+
+@dataclass(frozen=True)
+class Mood:
+    """A state in a word, and the class of its mark: ``good``, ``bad``, ``warn``, ``plain`` or ``open``."""
+
+    word: str
+    mark: str
+
+
+@dataclass(frozen=True)
+class QueueRow:
+    """One queue. table: its row in the table of queues; None when no table lists it any more."""
+
+    load: Load
+    table: Queue | None
+    workers: int
+    processes: int
+    pause: Pause | None
+
+    @property
+    def name(self) -> str:
+        return self.load.queue
+
+    @property
+    def is_late(self) -> bool:
+        return self.table is not None and self.load.oldest_seconds > self.table.promise_seconds
+
+    @property
+    def has_jobs_to_start(self) -> bool:
+        return bool(self.load.ready or self.load.published)
+
+    @property
+    def mood(self) -> Mood:
+        if self.pause is not None:
+            return Mood(_("paused"), "warn")
+        if not self.workers:
+            return Mood(_("no worker"), "bad")
+        if self.is_late:
+            return Mood(_("late"), "bad")
+        if self.has_jobs_to_start or self.load.running:
+            return Mood(_("in time"), "good")
+        return Mood(_("nothing to do"), "plain")
+
+    @property
+    def oldest(self) -> str:
+        """How old the oldest due job is."""
+        return span_in_words(self.load.oldest_seconds) if self.load.oldest_seconds > 0 else _("none due")
+
+    @property
+    def promise(self) -> str:
+        return span_in_words(self.table.promise_seconds) if self.table is not None else ""
+
+    @property
+    def drain(self) -> str:
+        rate = self.load.drain_per_second
+        return _("%(n)s/s") % {"n": f"{rate:.1f}" if rate < 10 else f"{rate:,.0f}"} if rate else "–"
+
+    @property
+    def empty_in(self) -> str:
+        """How long what waits takes to start at this rate."""
+        if not self.has_jobs_to_start:
+            return ""
+        seconds = self.load.drain_seconds
+        return _("nobody knows") if seconds is None else span_in_words(seconds)
+
+
+@dataclass(frozen=True)
+class DestinationRow:
+    """One provider. table: None when no table lists it any more."""
+
+    name: str
+    table: Destination | None
+    breaker: Breaker | None
+    pause: Pause | None
+
+    @property
+    def mood(self) -> Mood:
+        if self.pause is not None:
+            return Mood(_("paused"), "warn")
+        state = self.breaker.state if self.breaker is not None else Breaker.State.CLOSED
+        mark = {Breaker.State.OPEN: "bad", Breaker.State.HALF_OPEN: "warn"}.get(Breaker.State(state), "good")
+        return Mood(str(Breaker.State(state).label), mark)
+
+    @property
+    def is_away(self) -> bool:
+        return self.breaker is not None and self.breaker.state == Breaker.State.OPEN
+
+    @property
+    def is_tried(self) -> bool:
+        return self.breaker is not None and self.breaker.state == Breaker.State.HALF_OPEN
+
+    @property
+    def error(self) -> str:
+        return for_eyes(self.breaker.error)[:200] if self.breaker is not None else ""
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The page. measured_at: of the oldest figure; None when nobody has measured yet. now: the database's."""
+
+    now: datetime
+    queues: Sequence[QueueRow]
+    destinations: Sequence[DestinationRow]
+    alive: Sequence[Heartbeat]
+    gone: Sequence[Heartbeat]
+    actions: Sequence[StaffAction] = field(default_factory=list)
+
+    @property
+    def measured_at(self) -> datetime | None:
+        return min((row.load.measured_at for row in self.queues if row.load.measured_at), default=None)
+
+    @property
+    def dead(self) -> int:
+        return sum(row.load.dead for row in self.queues)
+
+    @property
+    def problems(self) -> list[str]:
+        """What needs somebody, as sentences; empty on a good day."""
+        return list(self._problems())
+
+    def _problems(self) -> Iterator[str]:
+        if not any(process.kind == Heartbeat.Kind.RELAY for process in self.alive):
+            yield _("No relay is running: nothing is handed to the workers. Start one: manage.py relay.")
+        for row in self.queues:
+            if not row.workers and row.table is not None:
+                words = _("No worker consumes queue %(queue)s. Start one of pool %(pool)s.")
+                yield words % {"queue": row.name, "pool": row.table.pool}
+        for row in self.queues:
+            if row.is_late and row.pause is None:
+                words = _("Queue %(queue)s is late: a job has been due for %(age)s, and %(promise)s were promised.")
+                yield words % {"queue": row.name, "age": row.oldest, "promise": row.promise}
+        for place in self.destinations:
+            if place.is_away and place.breaker is not None:
+                words = _("Provider %(name)s has been away for %(span)s; its jobs wait and keep their attempts.")
+                span = span_in_words(round((self.now - place.breaker.changed_at).total_seconds()))
+                yield words % {"name": place.name, "span": span}
+        if self.measured_at is not None and any(row.load.is_stale for row in self.queues if row.load.measured_at):
+            words = _("The figures are old: they were measured %(when)s.")
+            yield words % {"when": seen_from(self.measured_at, self.now)}
+
+
+def look_over(*, using: str = "default") -> Overview:
+    """Read all of it: six queries of a few rows each."""
+    now = database_now(using=using)
+    processes = list(heartbeats(using=using))
+    alive = [process for process in processes if is_alive(process)]
+    pauses = {(pause.kind, pause.name): pause for pause in Pause.objects.using(using).all()}
+    breakers = {breaker.pk: breaker for breaker in Breaker.objects.using(using).all()}
+    by_hand = StaffAction.objects.using(using).filter(job_id__isnull=True).order_by("-id")[:RECENT]
+    return Overview(
+        now=now,
+        queues=_queues(current_load(using=using), alive, pauses),
+        destinations=_destinations(breakers, pauses),
+        alive=alive,
+        gone=[process for process in processes if not is_alive(process)],
+        actions=list(by_hand),
+    )
+
+
+def _queues(loads: Sequence[Load], alive: Sequence[Heartbeat], pauses: dict[tuple[str, str], Pause]) -> list[QueueRow]:
+    tables = {queue.name: queue for queue in all_queues()}
+    known = {load.queue for load in loads}
+    unlisted = [Load(name) for kind, name in sorted(pauses) if kind == Pause.Kind.QUEUE and name not in known]
+    rows = []
+    for load in [*loads, *unlisted]:
+        own = [each for each in alive if each.kind == Heartbeat.Kind.WORKER and load.queue in each.queues]
+        rows.append(
+            QueueRow(
+                load=load,
+                table=tables.get(load.queue),
+                workers=len(own),
+                processes=sum(worker.concurrency for worker in own),
+                pause=pauses.get((Pause.Kind.QUEUE, load.queue)),
+            )
+        )
+    return rows
+
+
+def _destinations(breakers: dict[str, Breaker], pauses: dict[tuple[str, str], Pause]) -> list[DestinationRow]:
+    listed = [destination.name for destination in all_destinations()]
+    paused = {name for kind, name in pauses if kind == Pause.Kind.DESTINATION}
+    return [
+        DestinationRow(
+            name=name,
+            table=destination_named(name),
+            breaker=breakers.get(name),
+            pause=pauses.get((Pause.Kind.DESTINATION, name)),
+        )
+        for name in [*listed, *sorted((paused | set(breakers)) - set(listed))]
+    ]

@@ -1,0 +1,38 @@
+"""Instants and counts as the ledger's pages show them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from django import template
+from django.utils.safestring import SafeString
+
+from jobs import spans
+from jobs.admin import moments
+from jobs.flow.load import Load
+
+register = template.Library()
+
+
+@register.filter
+def utc(moment: datetime) -> str:
+    """To the second, in UTC, as logs have it."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+
+
+@register.filter
+def seen_from(moment: datetime, now: datetime) -> str:
+    """``5 min ago``."""
+    return spans.seen_from(moment, now)
+
+
+@register.filter
+def relatively(moment: datetime, now: datetime) -> SafeString:
+    """``5 min ago``, with the instant on hover and on focus."""
+    return moments.relatively(moment, now)
+
+
+@register.filter
+def counted(load: Load, kind: str) -> str:
+    """How many jobs of this kind, ``–`` for none."""
+    return load.shown(kind) if getattr(load, kind) else "–"
