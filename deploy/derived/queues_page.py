@@ -12,8 +12,9 @@ HEAD = """\
 
 These tables are [`config/queues.py`](../config/queues.py) and
 [`config/destinations.py`](../config/destinations.py), as `python -m deploy.derived` prints them. The same run writes
-the worker lines of the [`Procfile`](../Procfile) and the autoscaler's files in [`deploy/k8s`](../deploy/k8s);
-`make lint` fails when one of them is out of date. To add a queue, add a row, run it, and start its workers.
+the worker lines of the [`Procfile`](../Procfile), the autoscaler's files in [`deploy/k8s`](../deploy/k8s) and the
+[alerts](../deploy/prometheus/alerts.yaml); `make lint` fails when one of them is out of date. To add a queue, add a
+row, run it, and start its workers.
 """
 
 QUEUES = """

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 
 import pytest
+import yaml
+from prometheus_client import Counter, Gauge, Histogram
 
 from config.queues import POOLS, QUEUES
-from deploy.derived import keda, procfile, queues_page
+from deploy.derived import alerts, keda, procfile, queues_page
 from deploy.derived.__main__ import derived_files, main
 from deploy.local.checkout import ROOT
+from jobs import metrics
 from jobs.queues import Pool, Queue, Shed
+from jobs.scrape.ledger import GAUGES
 
 WARM = Queue("warm", purpose="Readings.", pool="warm", shed=Shed("oldest", above=100, older_than_seconds=60))
 WARM_POOL = Pool("warm", purpose="Readings.", concurrency=3, prefetch=2)
@@ -60,3 +65,34 @@ def test_the_page_says_what_a_queue_may_lose() -> None:
 
 def test_a_queue_named_with_a_quote_stays_one_word_of_sql() -> None:
     assert "'it''s'" in keda.age_query([Queue("it's", purpose="A trap.")])
+
+
+def metrics_named_in(expression: str) -> set[str]:
+    return set(re.findall(r"\bjobs_\w+", expression))
+
+
+def test_an_alert_names_only_metrics_that_exist() -> None:
+    counted = {
+        f"{family.name}{ending}"
+        for metric in vars(metrics).values()
+        if isinstance(metric, Counter | Gauge | Histogram)
+        for family in metric.describe()
+        for ending in ("", "_total", "_count")
+    }
+    rules = yaml.safe_load((ROOT / "deploy/prometheus/alerts.yaml").read_text())["groups"][0]["rules"]
+    named = set().union(*(metrics_named_in(rule["expr"]) for rule in rules))
+    assert named - counted - GAUGES.keys() == set()
+
+
+def test_every_queue_has_an_alert_on_the_age_that_it_promises() -> None:
+    rules = {rule["alert"]: rule for rule in yaml.safe_load(alerts.render([*QUEUES, WARM]))["groups"][0]["rules"]}
+    for queue in [*QUEUES, WARM]:
+        expression = rules[f"{queue.name.title()}Late"]["expr"]
+        assert expression.startswith(f'jobs_oldest_due_seconds{{queue="{queue.name}"}} > {queue.promise_seconds:g} ')
+
+
+def test_every_alert_says_what_is_wrong_and_what_to_look_at() -> None:
+    for rule in yaml.safe_load(alerts.render(QUEUES))["groups"][0]["rules"]:
+        assert rule["labels"]["severity"] in {"page", "ticket"}
+        assert rule["annotations"]["summary"]
+        assert rule["annotations"]["description"]

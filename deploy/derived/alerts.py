@@ -1,0 +1,157 @@
+"""Prometheus's alerts: what somebody should hear of, and what to look at then.
+
+The age of the oldest due job is the alarm, not the depth of a queue: ten thousand jobs that drain in a minute are no
+trouble, and ten that nobody starts are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from jobs.queues import Queue
+
+HEAD = """\
+# Written by python -m deploy.derived from config/queues.py. The metrics are those of docs/metrics.md.
+groups:
+  - name: boxoffice
+    rules:
+"""
+
+
+@dataclass(frozen=True)
+class Alert:
+    """One rule. severity: ``page`` wakes somebody, ``ticket`` waits for the morning."""
+
+    name: str
+    when: str
+    lasting: str
+    severity: str
+    summary: str
+    look_at: str
+
+    def render(self) -> str:
+        """The rule as YAML; JSON's strings are YAML's."""
+        return (
+            f"      - alert: {self.name}\n"
+            f"        expr: {json.dumps(self.when)}\n"
+            f"        for: {self.lasting}\n"
+            f"        labels:\n          severity: {self.severity}\n"
+            f"        annotations:\n"
+            f"          summary: {json.dumps(self.summary)}\n"
+            f"          description: {json.dumps(self.look_at)}\n"
+        )
+
+
+ALWAYS = (
+    Alert(
+        "LedgerAway",
+        "jobs_ledger_up == 0",
+        "1m",
+        "page",
+        "The database {{ $labels.database }} does not answer.",
+        "Fans cannot buy. Workers and relays wait and go on by themselves.",
+    ),
+    Alert(
+        "NoRelay",
+        "jobs_relays == 0",
+        "1m",
+        "page",
+        "No relay lives for the database {{ $labels.database }}: no job starts.",
+        "Start manage.py relay. Nothing is lost meanwhile.",
+    ),
+    Alert(
+        "NoWorker",
+        "jobs_queue_workers == 0",
+        "2m",
+        "page",
+        "No worker consumes the queue {{ $labels.queue }}.",
+        "Start a worker of its pool; docs/queues.md names the command's queues.",
+    ),
+    Alert(
+        "ProviderAway",
+        'jobs_breaker{state="closed"} == 0',
+        "5m",
+        "page",
+        "{{ $labels.destination }} has not answered for five minutes.",
+        "Its jobs wait without using attempts, and go on by themselves when it is back.",
+    ),
+    Alert(
+        "JobsDied",
+        "sum by (task, reason) (increase(jobs_dead_total[10m])) > 0",
+        "0m",
+        "ticket",
+        "Jobs of {{ $labels.task }} died: {{ $labels.reason }}.",
+        "Look at the dead jobs in the admin, mend the cause, replay them.",
+    ),
+    Alert(
+        "DeadLetters",
+        "jobs_dead_letters_kept > 0",
+        "0m",
+        "ticket",
+        "Messages came that the ledger does not know.",
+        "Look at the dead letters in the admin: somebody else writes to our queues, or an old database was restored.",
+    ),
+    Alert(
+        "QueueUnusable",
+        "jobs_queue_unusable > 0",
+        "1m",
+        "page",
+        "Something else stands at the broker under the name {{ $labels.queue }}.",
+        "The relay's log says what, and how to mend it.",
+    ),
+    Alert(
+        "PromisesBroken",
+        "sum by (queue) (rate(jobs_started_late_total[10m]))"
+        " / sum by (queue) (rate(jobs_wait_seconds_count[10m])) > 0.05",
+        "10m",
+        "ticket",
+        "More than 5 % of the jobs of {{ $labels.queue }} start late.",
+        "More workers of its pool, or a promise that can be kept.",
+    ),
+    Alert(
+        "JobsShed",
+        "sum by (queue) (rate(jobs_shed_total[5m])) > 0",
+        "10m",
+        "ticket",
+        "{{ $labels.queue }} has been dropping jobs for ten minutes.",
+        "It may, but not for long: more workers of its pool.",
+    ),
+    Alert(
+        "RefusedAtTheEdge",
+        "sum by (queue) (rate(jobs_refused_at_the_edge_total[5m])) > 0",
+        "1m",
+        "page",
+        "Fans are sent away, since the queue {{ $labels.queue }} is too far behind.",
+        "More workers of its pool, at once.",
+    ),
+    Alert(
+        "PausedForLong",
+        "jobs_paused == 1",
+        "1h",
+        "ticket",
+        "The {{ $labels.kind }} {{ $labels.name }} has been paused for an hour.",
+        "manage.py resume, or the admin, which also says who paused it and why.",
+    ),
+)
+
+
+def render(queues: Sequence[Queue]) -> str:
+    """The rules file: an alert on the age of each queue's jobs, and those that hold for all."""
+    return HEAD + "".join(alert.render() for alert in [*_late(queues), *ALWAYS])
+
+
+def _late(queues: Sequence[Queue]) -> Iterator[Alert]:
+    for queue in queues:
+        paused = f'jobs_paused{{kind="queue", name="{queue.name}"}} == 1'
+        yield Alert(
+            f"{queue.name.title().replace('_', '')}Late",
+            f'jobs_oldest_due_seconds{{queue="{queue.name}"}} > {queue.promise_seconds:g}'
+            f" unless on (database) {paused}",
+            "1m",
+            "page",
+            f"A job of {queue.name} has been due for {{{{ $value | humanizeDuration }}}}, "
+            f"and {queue.promise_seconds:g} s are promised.",
+            "Are workers there, and do they start jobs? The admin's page of the queues says both.",
+        )
