@@ -119,7 +119,7 @@ def enqueue(
         cursor.execute(_statement(ordered=bool(ordering_key), unique=bool(unique_key)), values)
         (job_id,) = cursor.fetchone()
     if available_at is None:
-        wakeup.ring_on_commit(using=using)
+        wakeup.ring_on_commit(using=using, queue=queue.name)
     return int(job_id)
 
 

@@ -1,8 +1,8 @@
 """Waking the relay after a commit.
 
 A NOTIFY inside the transaction would take PostgreSQL's global commit lock, so it is sent afterwards, on a
-connection of its own and at most every two milliseconds: a thread per process and database rings for all commits
-that happened meanwhile. A wake-up that is lost costs nothing but the relay's poll interval.
+connection of its own and at most every few milliseconds: a thread per process and database rings for all commits
+that happened meanwhile, and names their queues. A wake-up that is lost costs nothing but the relay's poll interval.
 """
 
 from __future__ import annotations
@@ -16,11 +16,17 @@ from typing import Any
 import psycopg
 import structlog
 from django.db import connections, transaction
+from psycopg import sql
 
 from jobs.pooler import is_pooled
 
 CHANNEL = "jobs_due"
-COALESCE_SECONDS = 0.002
+COALESCE_SECONDS = 0.005
+"""The first commit after so long a silence rings at once."""
+EVERY_QUEUE = ""
+
+# A NOTIFY takes a transaction id, and its commit would wait for the disk.
+NO_WAL_FLUSH = "SET synchronous_commit = off"
 IDLE_SECONDS = 30.0
 
 log = structlog.get_logger(__name__)
@@ -37,15 +43,15 @@ class Bell:
     def __init__(self, using: str) -> None:
         self.using = using
         self.parameters = connections[using].get_connection_params()
-        self._rung = False
+        self._rung: set[str] = set()
         self._stopping = False
         self._wake = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"wakeup-{using}", daemon=True)
         self._thread.start()
 
-    def ring(self) -> None:
+    def ring(self, queue: str) -> None:
         """Ask for a wake-up; returns at once."""
-        self._rung = True
+        self._rung.add(queue)
         self._wake.set()
 
     def close(self) -> None:
@@ -64,11 +70,14 @@ class Bell:
                 connection = None
             if not self._rung:
                 continue
-            self._rung = False  # before the NOTIFY: who rings from now on rings again
+            queues = set()  # taken before the NOTIFY: who rings from now on rings again
+            while self._rung:
+                queues.add(self._rung.pop())
             try:
                 if connection is None:
                     connection = psycopg.connect(**self.parameters, autocommit=True)
-                connection.execute(f"NOTIFY {CHANNEL}")
+                    connection.execute(NO_WAL_FLUSH)
+                connection.execute(_notify(queues))
             except psycopg.Error as error:
                 # The relay polls as well: this wake-up is late, not lost.
                 log.warning("wakeup_failed", error=type(error).__name__)
@@ -82,8 +91,8 @@ _bells: dict[str, Bell] = {}
 _lock = threading.Lock()
 
 
-def ring(*, using: str = "default") -> None:
-    """Wake the relay of the database ``using`` soon. Costs the caller no query.
+def ring(*, using: str = "default", queue: str = EVERY_QUEUE) -> None:
+    """Wake the relay of the database ``using`` soon, for one queue or for all. Costs the caller no query.
 
     Behind a transaction pooler nobody could hear it, and the relay polls.
     """
@@ -95,15 +104,21 @@ def ring(*, using: str = "default") -> None:
             bell = _bells.get(using)
             if bell is None:
                 bell = _bells[using] = Bell(using)
-    bell.ring()
+    bell.ring(queue)
 
 
-def ring_on_commit(*, using: str) -> None:
+def ring_on_commit(*, using: str, queue: str = EVERY_QUEUE) -> None:
     """Wake the relay when this transaction commits, at once outside one.
 
     Robust: what is committed must not fail over a wake-up, nor keep other hooks from running.
     """
-    transaction.on_commit(lambda: ring(using=using), using=using, robust=True)
+    transaction.on_commit(lambda: ring(using=using, queue=queue), using=using, robust=True)
+
+
+def queues_named_by(payload: str) -> list[str]:
+    """The queues that a wake-up names; none when it is for all of them."""
+    names = payload.split(",")
+    return [] if EVERY_QUEUE in names else names
 
 
 def close() -> None:
@@ -127,3 +142,8 @@ os.register_at_fork(after_in_child=_forget)
 def _close(connection: psycopg.Connection[Any] | None) -> None:
     if connection is not None:
         connection.close()
+
+
+def _notify(queues: set[str]) -> sql.Composed:
+    """A payload that is too long for PostgreSQL (8,000 bytes) is never reached: it names queues of one table."""
+    return sql.SQL("NOTIFY {}, {}").format(sql.Identifier(CHANNEL), sql.Literal(",".join(sorted(queues))))

@@ -20,13 +20,14 @@ ALIVE_SECONDS = 15.0
 UNKNOWN_CONCURRENCY = 4
 """Processes that a pool is taken to have while none of its workers was heard of."""
 
-READ_PAUSES = "SELECT kind, name FROM jobs_pause"
-READ_BREAKERS = """
-    SELECT destination, state, allowed, coalesce(probe_at <= jobs_now(), false) FROM jobs_breaker
+# Pauses, breakers and workers in one round trip, since each job on an idle system waits for it.
+READ_LIMITS = """
+    SELECT 'pause', kind, name, 0, 0, false FROM jobs_pause
+    UNION ALL
+    SELECT 'breaker', state, destination, allowed, 0, coalesce(probe_at <= jobs_now(), false) FROM jobs_breaker
     WHERE state <> 'closed'
-"""
-READ_WORKERS = """
-    SELECT queue, sum(prefetch)::integer, sum(concurrency)::integer
+    UNION ALL
+    SELECT 'worker', '', queue, sum(prefetch)::integer, sum(concurrency)::integer, false
     FROM jobs_heartbeat, jsonb_array_elements_text(queues) AS queue
     WHERE kind = 'worker' AND seen_at > jobs_now() - %(alive)s * interval '1 second'
     GROUP BY queue
@@ -55,12 +56,17 @@ class Limits:
 
 
 def read_limits(*, using: str) -> Limits:
-    """Read them; three queries of a few rows each. A destination that no table lists any more has no limit."""
-    pauses = run(using, READ_PAUSES, {})
+    """Read them; one query of a few rows. A destination that no table lists any more has no limit."""
+    rows = run(using, READ_LIMITS, {"alive": ALIVE_SECONDS})
+    pauses = [(kind, name) for what, kind, name, *_ in rows if what == "pause"]
     paused_destinations = frozenset(name for kind, name in pauses if kind == Pause.Kind.DESTINATION)
-    workers = run(using, READ_WORKERS, {"alive": ALIVE_SECONDS})
+    workers = [(queue, messages, processes) for what, _, queue, messages, processes, _ in rows if what == "worker"]
     shares = _shares({queue: processes for queue, _, processes in workers})
-    breakers = [row for row in run(using, READ_BREAKERS, {}) if row[0] in shares]
+    breakers = [
+        (name, state, places, is_due)
+        for what, state, name, places, _, is_due in rows
+        if what == "breaker" and name in shares
+    ]
     allowed = {name: min(places, shares[name]) for name, _, places, _ in breakers}
     is_open = [(name, is_due) for name, state, _, is_due in breakers if state == Breaker.State.OPEN]
     return Limits(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import psycopg
@@ -31,26 +31,18 @@ from jobs.flow.window import Drain, window_for
 from jobs.history.upkeep import Upkeep
 from jobs.pooler import is_pooled
 from jobs.queues import Queue, all_queues
+from jobs.relay.pace import POLL_ALONE_SECONDS, POLL_SECONDS, Pace
 from jobs.relay.promoter import Promoter
 from jobs.relay.report import Report
 from jobs.relay.seniority import Seniority
 from jobs.rescue import rescue_messages, rescue_runs
 from jobs.session import drop_broken_connections, engine_session, session_was_lost
 from jobs.transitions import Message
-from jobs.wakeup import CHANNEL, plain_connection
+from jobs.wakeup import CHANNEL, plain_connection, queues_named_by
 
 log = structlog.get_logger(__name__)
 
 BATCH = 500
-POLL_SECONDS = 0.5
-"""The safety net beside NOTIFY."""
-POLL_ALONE_SECONDS = 0.1
-"""How often the relay looks behind a pooler, where no NOTIFY reaches it: a job starts half of it later on average."""
-SOON_SECONDS = 0.01
-"""How soon the relay looks again after it published something; each look in vain doubles it, up to the poll interval.
-
-Nothing rings when workers make room in a full window, and half a second later they would have been idle for long.
-"""
 RESCUE_SECONDS = 1.0
 LIMITS_SECONDS = 0.05
 """How old what is known of pauses, breakers and workers may be."""
@@ -69,6 +61,7 @@ class Relay:
         self._listener: psycopg.Connection[Any] | None = None
         self._refused_until: dict[str, float] = {}
         self._next_rescue = 0.0
+        self._pace = self._new_pace()
         self._promoter = Promoter(using=using)
         self._upkeep = Upkeep(using=using)
         self._report = Report(using=using)
@@ -84,18 +77,16 @@ class Relay:
     def run(self, *, on_ready: Callable[[], None] = lambda: None) -> None:
         """Relay until stopped, through any outage of the broker or the database."""
         backoff = 0.1
-        pause = SOON_SECONDS
         announced = False
         while not self._stopping:
             try:
-                moved = self.run_once()
+                now = time.monotonic()
+                self._round(self._pace.due(_names(), now=now))
                 backoff = 0.1
-                pause = SOON_SECONDS if moved else min(2 * pause, POLL_SECONDS)
                 if not announced:
                     announced = True
                     on_ready()
-                if moved == 0:
-                    self._wait(min(pause, self._promoter.seconds_left))
+                self._wait(min(self._pace.seconds_left(now=time.monotonic()), self._promoter.seconds_left))
             except (BrokerUnavailable, DatabaseError, InterfaceError, psycopg.Error) as error:
                 log.warning("relay_waits", error=type(error).__name__, detail=str(error)[:200])
                 self._let_go()
@@ -109,6 +100,10 @@ class Relay:
 
         Raises BrokerUnavailable when the broker is away; marked jobs have then gone back to the ledger.
         """
+        return self._round(_names())
+
+    def _round(self, names: Collection[str]) -> int:
+        """The same for the queues called ``names``, or for all if a gate was opened."""
         engine_session(self.using)
         self._upkeep.look()
         self._report.look(self._drains)
@@ -119,12 +114,19 @@ class Relay:
                 self._rescue_messages(queue)
                 shed(queue=queue, using=self.using)
             self._collect()
-        self._promoter.open_gates()
+        if self._promoter.open_gates():
+            names = _names()
         if time.monotonic() >= self._next_limits:
             self._limits = read_limits(using=self.using)
             enforce_limits(self._limits, using=self.using)
             self._next_limits = time.monotonic() + LIMITS_SECONDS
-        return sum(self._relay(queue) for queue in all_queues() if not self._is_paused(queue))
+        moved = 0
+        for queue in all_queues():
+            if queue.name in names:
+                published = 0 if self._is_paused(queue) else self._relay(queue)
+                self._pace.note(queue.name, now=time.monotonic(), moved=published, batch=BATCH)
+                moved += published
+        return moved
 
     def _relay(self, queue: Queue) -> int:
         publisher = self._connected()  # nothing is marked while the broker is known to be away
@@ -207,14 +209,20 @@ class Relay:
     def _wait(self, seconds: float) -> None:
         """Wait for a wake-up, at most for so long."""
         if is_pooled(self.using):
-            self._sleep(min(seconds, POLL_ALONE_SECONDS))
+            self._sleep(seconds)
             return
         if self._listener is None:
             self._listener = plain_connection(self.using)
             self._listener.execute(f"LISTEN {CHANNEL}")
-            return  # what was committed before LISTEN rang no bell: look again
-        for _ in self._listener.notifies(timeout=seconds, stop_after=1):
-            pass
+            self._pace.ring(_names(), now=time.monotonic())  # what was committed before LISTEN rang no bell
+            return
+        for bell in self._listener.notifies(timeout=seconds, stop_after=1):
+            # A queue that only the other side's table lists, in a rolling deploy, is not ours to look at.
+            named = set(queues_named_by(bell.payload) or _names()).intersection(_names())
+            self._pace.ring(named, now=time.monotonic())
+
+    def _new_pace(self) -> Pace:
+        return Pace(poll_seconds=POLL_ALONE_SECONDS if is_pooled(self.using) else POLL_SECONDS)
 
     def _sleep(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds
@@ -228,4 +236,9 @@ class Relay:
         if self._listener is not None:
             self._listener.close()
             self._listener = None
+        self._pace = self._new_pace()  # look at all of them when everything is back
         drop_broken_connections([self.using])
+
+
+def _names() -> list[str]:
+    return [queue.name for queue in all_queues()]
