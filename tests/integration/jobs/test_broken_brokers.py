@@ -41,7 +41,7 @@ def test_what_a_full_queue_refuses_goes_back_to_the_ledger(
     before = refusals._value.get()
     enqueue_many(5)
     relay_here.run_once()  # RabbitMQ notices a little late that the queue is over its length
-    relay_here._paused_until.clear()
+    relay_here._refused_until.clear()
     jobs = enqueue_many(20)
     assert relay_here.run_once() == 0
     assert Job.objects.filter(pk__in=jobs, state="waiting", reason="refused by the broker").count() == 20
