@@ -31,7 +31,8 @@ from jobs.flow.window import Drain, window_for
 from jobs.history.upkeep import Upkeep
 from jobs.pooler import is_pooled
 from jobs.queues import Queue, all_queues
-from jobs.relay.pace import POLL_ALONE_SECONDS, POLL_SECONDS, Pace
+from jobs.relay.lookout import Lookout
+from jobs.relay.pace import Pace
 from jobs.relay.promoter import Promoter
 from jobs.relay.report import Report
 from jobs.relay.seniority import Seniority
@@ -61,7 +62,8 @@ class Relay:
         self._listener: psycopg.Connection[Any] | None = None
         self._refused_until: dict[str, float] = {}
         self._next_rescue = 0.0
-        self._pace = self._new_pace()
+        self._lookout = Lookout(using=using)
+        self._pace = Pace()
         self._promoter = Promoter(using=using)
         self._upkeep = Upkeep(using=using)
         self._report = Report(using=using)
@@ -209,7 +211,8 @@ class Relay:
     def _wait(self, seconds: float) -> None:
         """Wait for a wake-up, at most for so long."""
         if is_pooled(self.using):
-            self._sleep(seconds)
+            if self._lookout.wait(seconds):
+                self._pace.ring(_names(), now=time.monotonic())
             return
         if self._listener is None:
             self._listener = plain_connection(self.using)
@@ -220,9 +223,6 @@ class Relay:
             # A queue that only the other side's table lists, in a rolling deploy, is not ours to look at.
             named = set(queues_named_by(bell.payload) or _names()).intersection(_names())
             self._pace.ring(named, now=time.monotonic())
-
-    def _new_pace(self) -> Pace:
-        return Pace(poll_seconds=POLL_ALONE_SECONDS if is_pooled(self.using) else POLL_SECONDS)
 
     def _sleep(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds
@@ -236,7 +236,7 @@ class Relay:
         if self._listener is not None:
             self._listener.close()
             self._listener = None
-        self._pace = self._new_pace()  # look at all of them when everything is back
+        self._pace = Pace()  # look at all of them when everything is back
         drop_broken_connections([self.using])
 
 

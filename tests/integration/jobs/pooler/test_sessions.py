@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -68,10 +69,16 @@ def test_a_job_leaves_nothing_in_a_session(
     assert left_behind() == {("on", 0, 0, 0, 0)}
 
 
-def test_the_relay_polls_and_the_bell_does_not_ring(behind_the_pooler: PgBouncer, enqueued: Callable[..., int]) -> None:
+def test_the_relay_looks_for_new_jobs_instead_of_listening(
+    behind_the_pooler: PgBouncer, enqueued: Callable[..., int]
+) -> None:
+    relay = Relay()
+    relay._wait(0.01)
     enqueued("probe.leave_a_mark", key="a")
     assert not wakeup._bells
-    relay = Relay()
+    began = time.monotonic()
+    relay._wait(10)
+    assert time.monotonic() - began < 5
     relay._wait(0.01)
     assert relay._listener is None
 
