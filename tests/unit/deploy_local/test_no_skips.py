@@ -28,6 +28,9 @@ def test_that_is_skipped():
 """
 )
 MODULE = 'import pytest\npytest.skip("no browser here", allow_module_level=True)\n'
+# What is skipped, and in how many processes; 0 is without pytest-xdist. Each run takes seconds, so not all are tried.
+FAILING = [pytest.param(SKIPPED, 0, id="test"), pytest.param(MODULE, 0, id="module"), pytest.param(SKIPPED, 2, id="2")]
+NAMED = [pytest.param(SKIPPED, 0, id="test"), pytest.param(SKIPPED, 2, id="2"), pytest.param(MODULE, 2, id="module, 2")]
 
 
 def run(folder: Path, text: str, *, ci: str, processes: int = 0) -> subprocess.CompletedProcess[str]:
@@ -39,8 +42,7 @@ def run(folder: Path, text: str, *, ci: str, processes: int = 0) -> subprocess.C
     return subprocess.run([*command, folder], cwd=folder, env=environment, capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("processes", [0, 2])
-@pytest.mark.parametrize("text", [SKIPPED, MODULE], ids=["a test", "a module"])
+@pytest.mark.parametrize(("text", "processes"), FAILING)
 def test_a_skip_fails_the_run_in_ci(tmp_path: Path, text: str, processes: int) -> None:
     done = run(tmp_path, text, ci="true", processes=processes)
 
@@ -49,8 +51,7 @@ def test_a_skip_fails_the_run_in_ci(tmp_path: Path, text: str, processes: int) -
     assert "no browser here" in done.stdout
 
 
-@pytest.mark.parametrize("processes", [0, 2])
-@pytest.mark.parametrize("text", [SKIPPED, MODULE], ids=["a test", "a module"])
+@pytest.mark.parametrize(("text", "processes"), NAMED)
 def test_a_skip_is_named_loudly_and_once_elsewhere(tmp_path: Path, text: str, processes: int) -> None:
     done = run(tmp_path, text, ci="", processes=processes)
 
