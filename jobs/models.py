@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from jobs.clock import DatabaseNow
 
@@ -18,7 +19,7 @@ class Job(models.Model):
         RUNNING = "running", _("running")
         DONE = "done", _("done")
         DEAD = "dead", _("dead")
-        CANCELLED = "cancelled", _("cancelled")
+        CANCELLED = "cancelled", pgettext_lazy("job", "cancelled")
 
     class Gate(models.TextChoices):
         """Whether a waiting job may be handed out; the relay reads those that are ready, and nothing else."""
@@ -174,7 +175,7 @@ class JobHistory(models.Model):
 
     class State(models.TextChoices):
         DONE = "done", _("done")
-        CANCELLED = "cancelled", _("cancelled")
+        CANCELLED = "cancelled", pgettext_lazy("job", "cancelled")
 
     id = models.BigIntegerField(primary_key=True, help_text=_("The number that the job had."))
     task = models.TextField()
@@ -227,7 +228,7 @@ class StaffAction(models.Model):
     class Action(models.TextChoices):
         REPLAY = "replay", _("replayed")
         DISCARD = "discard", _("discarded")
-        CANCEL = "cancel", _("cancelled")
+        CANCEL = "cancel", pgettext_lazy("job", "cancelled")
         RUN_NOW = "run now", _("let run at once")
         PRIORITY = "priority", _("given another priority")
         PAUSE = "pause", _("paused")

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from jobs.admin.confirm_jobs import FROM_ITS_PAGE
@@ -135,13 +135,13 @@ class JobPage(ReadOnlyAdmin):
 
     @admin.display(description=_("when (UTC)"))
     def times(self, job: Job) -> SafeString:
-        ended = {Job.State.DEAD: _("died"), Job.State.CANCELLED: _("cancelled")}.get(Job.State(job.state), _("ended"))
+        ends = {Job.State.DEAD: _("died"), Job.State.CANCELLED: pgettext_lazy("job", "cancelled")}
         moments = [
             (_("created"), job.created_at),
             (_("due"), job.available_at),
             (_("handed to the broker"), job.published_at),
             (_("started"), job.started_at),
-            (ended, job.finished_at),
+            (ends.get(Job.State(job.state), _("ended")), job.finished_at),
         ]
         return listed(moments, _around(job).now)
 
