@@ -31,7 +31,7 @@ def enforce_limits(limits: Limits, *, using: str) -> None:
         _note(taken, kind="destination", name=name, reason=reason)
 
 
-def _note(taken: int, *, kind: str, name: str, reason: str) -> None:
+def _note(taken: list[int], *, kind: str, name: str, reason: str) -> None:
     if taken:
-        metrics.HELD_BACK.labels(reason=reason).inc(taken)
-        log.info("jobs_held_back", kind=kind, name=name, count=taken, reason=reason)
+        metrics.HELD_BACK.labels(reason=reason).inc(len(taken))
+        log.info("jobs_held_back", kind=kind, name=name, count=len(taken), reason=reason)

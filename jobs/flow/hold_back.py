@@ -9,7 +9,7 @@ skipped (I5). A row that is locked is just being claimed, and runs.
 
 from __future__ import annotations
 
-from jobs.session import count
+from jobs.session import run
 
 PAUSED = "paused"
 PROVIDER_AWAY = "provider away"
@@ -20,6 +20,7 @@ HOLD_BACK_QUEUE = """
     WHERE id IN (
         SELECT id FROM jobs_job WHERE queue = %(name)s AND state = 'published' FOR UPDATE SKIP LOCKED
     )
+    RETURNING id
 """
 
 # Uses job_at_destination.
@@ -29,14 +30,15 @@ HOLD_BACK_DESTINATION = """
         SELECT id FROM jobs_job WHERE destination = %(name)s AND destination <> '' AND state = 'published'
         FOR UPDATE SKIP LOCKED
     )
+    RETURNING id
 """
 
 
-def hold_back_queue(*, using: str, name: str, reason: str) -> int:
-    """Let the published jobs of the queue ``name`` wait again; return how many. One query."""
-    return count(using, HOLD_BACK_QUEUE, {"name": name, "reason": reason})
+def hold_back_queue(*, using: str, name: str, reason: str) -> list[int]:
+    """Let the published jobs of the queue ``name`` wait again; return their ids. One query."""
+    return [job_id for (job_id,) in run(using, HOLD_BACK_QUEUE, {"name": name, "reason": reason})]
 
 
-def hold_back_destination(*, using: str, name: str, reason: str) -> int:
-    """Let the published jobs of the destination ``name`` wait again; return how many. One query."""
-    return count(using, HOLD_BACK_DESTINATION, {"name": name, "reason": reason})
+def hold_back_destination(*, using: str, name: str, reason: str) -> list[int]:
+    """Let the published jobs of the destination ``name`` wait again; return their ids. One query."""
+    return [job_id for (job_id,) in run(using, HOLD_BACK_DESTINATION, {"name": name, "reason": reason})]

@@ -87,7 +87,8 @@ def pause(*, kind: str, name: str, by: str, reason: str, using: str = "default")
                 action=StaffAction.Action.PAUSE, target=f"{Pause.Kind(kind)} {name}", by=by, reason=reason, using=using
             )
     # After the commit: what a relay marks from now on, it takes back itself.
-    taken_back = _HOLD_BACK[Pause.Kind(kind)](using=using, name=name, reason=PAUSED) if changed else 0
+    hold_back = hold_back_queue if Pause.Kind(kind) is Pause.Kind.QUEUE else hold_back_destination
+    taken_back = len(hold_back(using=using, name=name, reason=PAUSED)) if changed else 0
     waiting, running = _count(kind, name, using=using)
     if changed:
         log.warning("paused", kind=str(kind), name=name, by=by, taken_back=taken_back)
@@ -115,9 +116,6 @@ def resume(*, kind: str, name: str, by: str, reason: str, using: str = "default"
         log.warning("resumed", kind=str(kind), name=name, by=by, probes=probes)
     waiting, _running = _count(kind, name, using=using)
     return Resumed(changed, probes, waiting)
-
-
-_HOLD_BACK = {Pause.Kind.QUEUE: hold_back_queue, Pause.Kind.DESTINATION: hold_back_destination}
 
 
 def _require_known(kind: str, name: str) -> None:

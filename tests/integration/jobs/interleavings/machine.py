@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize
 
 from jobs.dead.collector import collect
+from jobs.flow import hold_back
 from jobs.queues import all_queues
 from jobs.relay.loop import Relay
 from jobs.rescue import rescue_runs
@@ -93,6 +94,15 @@ class Interleavings(Chains):
         (queue,) = all_queues()
         what = lambda: Relay()._rescue_messages(queue)  # noqa: E731
         return self._relay("rescues messages", what, after=after, until=until, fate=fate)
+
+    @happens(until=until(world.HOLDING))
+    def a_paused_queue_is_held_back(self, until: str | None) -> object:
+        """And resumed before the next relay's round."""
+        if not self._in("published"):
+            return NOT_NOW
+        (queue,) = all_queues()
+        what = lambda: hold_back.hold_back_queue(using="default", name=queue.name, reason="paused")  # noqa: E731
+        return self._relay("holds the queue back", what, until=until)
 
     @happens(until=until(broker.SETTLED, world.TAKING_BACK))
     def a_relay_collects_dead_letters(self, until: str | None) -> object:

@@ -46,7 +46,11 @@ ENDED = ("done", "dead", "cancelled")
 
 ARROWS: dict[tuple[str, str], dict[str, str]] = {
     ("waiting", "published"): {"mark_due": ""},
-    ("published", "waiting"): {"take_back": "publish_number", "defer_published": "publish_number"},
+    ("published", "waiting"): {
+        "take_back": "publish_number",
+        "defer_published": "publish_number",
+        "hold_back_queue": "",
+    },
     ("published", "running"): {"claim": ""},
     ("published", "dead"): {"mark_dead, published": "token"},
     ("running", "done"): {"mark_done": "token"},

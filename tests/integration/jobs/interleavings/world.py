@@ -18,6 +18,7 @@ from jobs import rescue, transitions
 from jobs.claim import current_claim
 from jobs.enqueue import enqueue
 from jobs.errors import PermanentError, RateLimited, TransientError
+from jobs.flow import hold_back
 from jobs.record import record
 from jobs.wakeup import plain_connection
 from jobs.worker import consumer, execution
@@ -61,10 +62,10 @@ CALLING, WRITTEN, CLAIMING, CLAIMED = "in the call", "effect written", "before t
 DONE, BURIED = "done, not committed", "dead, not committed"
 SETTLING, RESCUING, TAKING_BACK = "before the outcome is written", "before the rescue", "before the taking back"
 READ, DECIDED = "page read, nothing changed", "not committed"
-PUTTING_OFF = "before the putting off"
+PUTTING_OFF, HOLDING = "before the putting off", "before the holding back"
 WORKING = (CLAIMING, CLAIMED, CALLING, WRITTEN, DONE, SETTLING, BURIED)
 """Where a worker can stand still."""
-POINTS = (*WORKING, RESCUING, TAKING_BACK, READ, DECIDED, PUTTING_OFF)
+POINTS = (*WORKING, RESCUING, TAKING_BACK, READ, DECIDED, PUTTING_OFF, HOLDING)
 
 
 def perform(*, name: str, follows: bool, mourned: bool) -> None:
@@ -201,6 +202,8 @@ def _wrap_transitions(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     for verb, (before, after) in points.items():
         real = getattr(transitions, verb)
         monkeypatch.setattr(transitions, verb, _spoken(world, verb, real, before, after))
+    held = _spoken(world, "hold_back_queue", hold_back.hold_back_queue, HOLDING, "")
+    monkeypatch.setattr(hold_back, "hold_back_queue", held)
 
 
 def _spoken(world: World, verb: str, real: Callable[..., Any], before: str, after: str) -> Callable[..., Any]:
@@ -212,6 +215,8 @@ def _spoken(world: World, verb: str, real: Callable[..., Any], before: str, afte
         result = real(**values)
         if verb == "mark_due":
             said.update((verb, message.job_id, 0) for message in result.messages)
+        elif verb == "hold_back_queue":
+            said.update((verb, job_id, 0) for job_id in result)
         elif not result:
             said.subtract(proofs)
         if result:
