@@ -26,6 +26,7 @@ from jobs.admin.confirm_dead_jobs import MAX_REASON
 from jobs.admin.job_verbs import PRIORITY, RUN_NOW, JobVerb, may
 from jobs.change_priority import LEAST_URGENT, MOST_URGENT
 from jobs.clock import database_now
+from jobs.dead.causes import reason_in_words
 from jobs.errors import JobsError
 from jobs.models import Job
 from jobs.why_it_waits import why_it_waits
@@ -146,6 +147,7 @@ def _ask(
         "verb": verb,
         "looked": looked,
         "alone": alone,
+        "why": reason_in_words(alone.reason) if alone else "",
         "goes_on_waiting_for": _holds(alone) if alone and verb is RUN_NOW else [],
         "form": form,
         "jobs": ",".join(f"{job_id}:{generation}" for job_id, generation in seen.items()),

@@ -22,8 +22,8 @@ from jobs.admin.read_only import in_utc
 from jobs.dead.causes import cause_in_words
 from jobs.dead.selection import QUARANTINE_GENERATION
 from jobs.models import DeadJob, Job
-from jobs.selectors import was_removed
 from jobs.redact import for_eyes
+from jobs.selectors import was_removed
 
 
 class QuarantineFilter(admin.SimpleListFilter):
@@ -110,7 +110,7 @@ class DeadJobAdmin(JobPage):
     ) -> HttpResponse:
         """The job's page; for one that is dead no more, its page among all jobs."""
         lively = Job.objects.exclude(state=Job.State.DEAD)
-        may_see = object_id.isdecimal() and request.user.has_perm("jobs.view_job")
+        may_see = object_id.isdecimal() and len(object_id) < 19 and request.user.has_perm("jobs.view_job")
         if may_see and (lively.filter(pk=object_id).exists() or was_removed(job_id=int(object_id))):
             return HttpResponseRedirect(reverse("admin:jobs_job_change", args=[object_id]))
         return super().change_view(request, object_id, form_url, extra_context)

@@ -23,7 +23,7 @@ from jobs.admin.read_only import ReadOnlyAdmin
 from jobs.admin.subjects import address_of
 from jobs.admin.trail import trail_of
 from jobs.clock import database_now
-from jobs.dead.causes import cause_in_words
+from jobs.dead.causes import cause_in_words, reason_in_words
 from jobs.dead.selection import QUARANTINE_GENERATION
 from jobs.models import Job
 from jobs.redact import for_eyes, for_staff
@@ -84,7 +84,7 @@ class JobPage(ReadOnlyAdmin):
     @admin.display(description=_("state"))
     def stands(self, job: Job) -> SafeString:
         words = format_html('<span class="chip {}">{}</span>', job.state, job.get_state_display())
-        return format_html("{} {}", words, job.reason) if job.reason else words
+        return format_html("{} {}", words, reason_in_words(job.reason)) if job.reason else words
 
     @admin.display(description=_("why it waits"))
     def waits_for(self, job: Job) -> SafeString | str:
@@ -95,8 +95,11 @@ class JobPage(ReadOnlyAdmin):
         return format_html_join("", "<div>{}</div>", ((_with_link(each),) for each in obstacles))
 
     @admin.display(description=_("next attempt"))
-    def next_attempt(self, job: Job) -> SafeString:
-        return exactly(job.available_at, _around(job).now)
+    def next_attempt(self, job: Job) -> SafeString | str:
+        now = _around(job).now
+        if job.available_at <= now:
+            return gettext("as soon as nothing holds it")
+        return exactly(job.available_at, now)
 
     @admin.display(description=_("cause"), empty_value="–")
     def cause(self, job: Job) -> SafeString | None:

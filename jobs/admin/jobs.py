@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
@@ -19,6 +19,7 @@ from jobs.admin.filters import DestinationFilter, QueueFilter, TaskFilter
 from jobs.admin.job_page import JobPage
 from jobs.admin.job_verbs import CANCEL, RUN_NOW, VERBS, may
 from jobs.admin.read_only import in_utc
+from jobs.dead.causes import reason_in_words
 from jobs.models import Job
 from jobs.selectors import was_removed
 
@@ -39,7 +40,7 @@ class JobAdmin(JobPage):
     @admin.display(description=_("state"), ordering="state")
     def how_it_stands(self, job: Job) -> SafeString:
         chip = format_html('<span class="chip {}">{}</span>', job.state, job.get_state_display())
-        return format_html("{}<br>{}", chip, job.reason) if job.reason else chip
+        return format_html("{}<br>{}", chip, reason_in_words(job.reason)) if job.reason else chip
 
     @admin.display(description=_("failed"), ordering="attempts")
     def failed(self, job: Job) -> SafeString | str:
@@ -69,6 +70,21 @@ class JobAdmin(JobPage):
 
     def has_cancel_permission(self, request: HttpRequest) -> bool:
         return may(request, CANCEL)
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Job], search_term: str
+    ) -> tuple[QuerySet[Job], bool]:
+        """By number or subject, which have an index, else by correlation id.
+
+        Django's own search would put all rows into capitals to compare them.
+        """
+        term = search_term.strip()
+        if term.isdecimal() and len(term) < 19:
+            return queryset.filter(pk=int(term)), False
+        about = queryset.filter(~Q(subject=""), subject=term)
+        if not term or about.exists():
+            return about if term else queryset, False
+        return queryset.filter(correlation_id=term), False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Job]:
         return super().get_queryset(request).defer("traceback")

@@ -8,6 +8,7 @@ from datetime import datetime
 from django.utils.safestring import SafeString
 
 from jobs.admin.moments import exactly
+from jobs.dead.causes import reason_in_words
 from jobs.models import StaffAction
 from jobs.redact import for_eyes
 from jobs.selectors import staff_actions_on
@@ -32,7 +33,7 @@ def trail_of(*, job_id: int, now: datetime) -> list[TrailEntry]:
             by=entry.by,
             when=exactly(entry.at, now),
             reason=entry.reason,
-            before=" · ".join(filter(None, [entry.job_reason, for_eyes(entry.job_error)])),
+            before=" · ".join(filter(None, [reason_in_words(entry.job_reason), for_eyes(entry.job_error)])),
         )
         for entry in staff_actions_on(job_id=job_id)
     ]

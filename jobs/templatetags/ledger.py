@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 from jobs import spans
 from jobs.admin import moments
 from jobs.flow.load import Load
+from jobs.models import Pause, StaffAction
 
 register = template.Library()
 
@@ -30,6 +31,13 @@ def seen_from(moment: datetime, now: datetime) -> str:
 def relatively(moment: datetime, now: datetime) -> SafeString:
     """``5 min ago``, with the instant on hover and on focus."""
     return moments.relatively(moment, now)
+
+
+@register.filter
+def target_in_words(action: StaffAction) -> str:
+    """What was paused or resumed, in the reader's language."""
+    kind, _space, name = action.target.partition(" ")
+    return f"{Pause.Kind(kind).label} {name}" if kind in Pause.Kind.values else action.target
 
 
 @register.filter
