@@ -7,16 +7,20 @@ that was seen, so a rescue that comes too late changes nothing. Any number of re
 from __future__ import annotations
 
 import json
+import time
+from datetime import datetime, timedelta
 
 import structlog
+from django.db import InterfaceError, OperationalError, connections
 
 from jobs import metrics, transitions
 from jobs.broker import Publisher
 from jobs.dead.death import die
 from jobs.dead.report import report_standing_fault
 from jobs.failures.retry import CRASH_LOOP_CAP
+from jobs.patience import Patience
 from jobs.queues import Queue
-from jobs.session import engine_session, run, session_was_lost
+from jobs.session import drop_broken_connections, engine_session, run, session_was_lost
 from jobs.transitions import Message
 
 log = structlog.get_logger(__name__)
@@ -51,10 +55,15 @@ OLD_PUBLISHED = """
 
 # All published jobs of a queue, newest first, each with whether it is older than the horizon.
 PUBLISHED = """
-    SELECT id, publish_number, task, published_at < jobs_now() - %(horizon)s * interval '1 second'
+    SELECT id, publish_number, task, published_at < jobs_now() - %(horizon)s * interval '1 second', published_at
     FROM jobs_job WHERE queue = %(queue)s AND state = 'published'
     ORDER BY published_at DESC, id DESC
 """
+
+# The latest publication of a queue that a worker has in hand. Uses job_running.
+IN_HAND = "SELECT max(published_at) FROM jobs_job WHERE queue = %(queue)s AND state = 'running'"
+
+_patience = Patience()
 
 
 def rescue_runs(*, using: str) -> int:
@@ -84,7 +93,8 @@ def rescue_messages(*, using: str, queue: Queue, publisher: Publisher) -> int:
     A published job counts as lost only if it is older than the horizon and not among the newest N, N being the
     messages that the broker holds ready. By age alone, a stopped worker pool would make its queue grow for ever.
     The ready count is read after the rows: a message that is taken in between then makes N smaller, never larger
-    than the truth, and what is wrongly published again is skipped by its claim.
+    than the truth, and what is wrongly published again is skipped by its claim. Where several databases share the
+    queue, N counts all their messages, and lost is also what workers have passed by: see ``_passed_by``.
     Raises BrokerUnavailable.
     """
     parameters = {"queue": queue.name, "horizon": queue.horizon_seconds}
@@ -92,10 +102,11 @@ def rescue_messages(*, using: str, queue: Queue, publisher: Publisher) -> int:
         return 0
     published = run(using, PUBLISHED, parameters)
     ready = publisher.ready_count(queue.name)
+    passed_by = _passed_by(using=using, queue=queue) if any(row[3] for row in published[:ready]) else None
     lost = [
         Message(job_id, using, queue.name, task, number, "")
-        for job_id, number, task, is_old in published[ready:]
-        if is_old
+        for place, (job_id, number, task, is_old, at) in enumerate(published)
+        if is_old and (place >= ready or (passed_by is not None and at < passed_by))
     ]
     if not lost:
         return 0
@@ -103,3 +114,33 @@ def rescue_messages(*, using: str, queue: Queue, publisher: Publisher) -> int:
     metrics.RESCUED.labels(reason="message lost").inc(rescued)
     log.warning("messages_rescued", queue=queue.name, count=rescued)
     return rescued
+
+
+def _passed_by(*, using: str, queue: Queue) -> datetime | None:
+    """Until when what was published must have left the broker's queue; None if nobody can tell.
+
+    The queue is first in, first out: what was published a horizon before something that is being run, in whatever
+    database that may be, is no longer in it. The horizon is ample for clocks that differ. Without this a database
+    whose messages are lost could wait for ever behind another's backlog. With one database N tells it all.
+    """
+    aliases = list(connections)
+    if len(aliases) == 1:
+        return None
+    latest = [at for alias in aliases if (at := _latest_in_hand(alias, queue=queue, home=using)) is not None]
+    return max(latest) - timedelta(seconds=queue.horizon_seconds) if latest else None
+
+
+def _latest_in_hand(alias: str, *, queue: Queue, home: str) -> datetime | None:
+    if _patience.is_out(alias):
+        return None
+    looked = time.monotonic()
+    try:
+        engine_session(alias)
+        ((at,),) = run(alias, IN_HAND, {"queue": queue.name})
+    except (OperationalError, InterfaceError):
+        if alias == home:
+            raise
+        drop_broken_connections([alias])
+        _patience.note_away(alias, looked_for=time.monotonic() - looked)
+        return None
+    return at

@@ -40,7 +40,7 @@ from jobs.redact import without_rows
 from jobs.selectors import was_removed
 from jobs.session import drop_broken_connections, engine_session, session_was_lost
 from jobs.worker.outside import WORKER_STOPPED
-from jobs.worker.patience import Patience
+from jobs.patience import Patience
 from jobs.worker.stop_order import StopOrdered, stop_ordered, stoppable
 
 if TYPE_CHECKING:
@@ -79,7 +79,10 @@ def run_job(task: LedgerTask, *, job_id: int, using: str, worker: str) -> Outcom
         with bound_contextvars(job=job_id, task=task.name, correlation_id=claim.correlation_id):
             if claim.deliveries > CRASH_LOOP_CAP:
                 return _bury(task, claim, "crash loop", None)
-            return _run_body(task, claim)
+            outcome = _run_body(task, claim)
+        if claim.destination and not __import__("os").environ.get("NORING"):
+            wakeup.ring(using=using)  # its place in the lane is free, and a relay with a full lane does not look often
+        return outcome
     except (OperationalError, InterfaceError) as error:
         # PostgreSQL is away. The row says published or running; the rescue publishes it again.
         metrics.SKIPPED.labels(reason="database away").inc()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.db import connection, connections
 
-from jobs.worker import patience
-from jobs.worker.patience import LOOK_SECONDS, SHARED_SECONDS, Patience
+from jobs import patience
+from jobs.patience import LOOK_SECONDS, SHARED_SECONDS, Patience
 
 
 class Watch:

@@ -9,47 +9,24 @@ from io import StringIO
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-import psycopg
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection, connections, transaction
-from psycopg import sql
+from django.db import connections, transaction
 from pytest_django.plugin import DjangoDbBlocker
 
 from jobs.enqueue import enqueue
 from jobs.models import DeadLetter, Job, StaffAction
 from jobs.transitions import Message
+from tests.fixtures_databases import BOTH, NORTH, named, server, two_ledgers
 from tests.fixtures_jobs import broker_url, empty, environment, publish_by_hand
 from tests.ledger import new_dead_letters
 from tests.probe.models import Burial, Call, Mark
 from tests.processes import System, wait_for
 
-NORTH = "north"
-BOTH = ("default", NORTH)
 QUEUE = "probe"
 END_SESSIONS = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = %s"
 
-pytestmark = pytest.mark.django_db(transaction=True, databases=BOTH, available_apps=["jobs", "tests.probe"])
-
-
-@pytest.fixture(scope="module")
-def north(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[dict[str, Any]]:
-    """A second database beside the one of the tests, with the engine's tables and the probe's."""
-    settings = {**connection.settings_dict, "NAME": f"{connection.settings_dict['NAME']}_{NORTH}"}
-    with django_db_blocker.unblock():
-        with _server() as server:
-            server.execute(_named("DROP DATABASE IF EXISTS {} WITH (FORCE)", settings["NAME"]))
-            server.execute(_named("CREATE DATABASE {}", settings["NAME"]))
-        connections.settings[NORTH] = settings
-        for app in ("jobs", "probe"):
-            call_command("migrate", app, database=NORTH, verbosity=0)
-    yield settings
-    with django_db_blocker.unblock():
-        connections[NORTH].close()
-        del connections[NORTH]
-        del connections.settings[NORTH]
-        with _server() as server:
-            server.execute(_named("DROP DATABASE {} WITH (FORCE)", settings["NAME"]))
+pytestmark = two_ledgers
 
 
 @pytest.fixture(scope="module")
@@ -178,21 +155,7 @@ def _worker_paused(system: System) -> Iterator[None]:
 def _shut(database: dict[str, Any], *, shut: bool) -> None:
     """Let nobody in, and throw everybody out; or let them in again."""
     connections[NORTH].close()
-    with _server() as server:
-        server.execute(_named(f"ALTER DATABASE {{}} ALLOW_CONNECTIONS {'false' if shut else 'true'}", database["NAME"]))
+    with server() as session:
+        session.execute(named(f"ALTER DATABASE {{}} ALLOW_CONNECTIONS {'false' if shut else 'true'}", database["NAME"]))
         if shut:
-            server.execute(
-                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = %s", [database["NAME"]]
-            )
-
-
-@contextmanager
-def _server() -> Iterator[psycopg.Connection[Any]]:
-    """The server itself, by its database for such orders."""
-    parameters = {**connection.get_connection_params(), "dbname": "postgres"}
-    with psycopg.connect(**parameters, autocommit=True) as server:
-        yield server
-
-
-def _named(statement: str, name: str) -> sql.Composed:
-    return sql.SQL(statement).format(sql.Identifier(name))
+            session.execute(END_SESSIONS, [database["NAME"]])

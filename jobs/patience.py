@@ -1,4 +1,4 @@
-"""How long a run waits for a database that is away, where a worker serves several.
+"""How long anybody waits for a database that is away, where there are several.
 
 With one database there is nothing else to do than to wait, and little is lost by it. With several, the others' jobs
 would stand behind those that wait. So a run waits for a moment only, and once that was in vain, the messages of this
