@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from config.queues import QUEUES
 from deploy.local.checkout import ROOT, Instance
 from deploy.local.errors import LocalError, ServiceFailed
 from deploy.local.instance_lock import announce
@@ -137,7 +136,7 @@ def _answers(url: str) -> bool:
 
 
 def _workers_consume(stack: Stack) -> bool:
-    """Ask the workers themselves, through the broker, whether they consume every queue of the table."""
+    """Ask the workers themselves, through the broker, whether every queue is consumed."""
     question = ["-m", "celery", "-A", "config", "inspect", "active_queues", "--timeout", "2", "--json"]
     answer = subprocess.run(
         [sys.executable, *question],
@@ -151,7 +150,13 @@ def _workers_consume(stack: Stack) -> bool:
     if answer.returncode != 0:
         return False
     consumed = {queue["name"] for queues in json.loads(answer.stdout).values() for queue in queues}
-    return consumed >= {queue.name for queue in QUEUES}
+    return consumed >= _queues_to_consume()
+
+
+def _queues_to_consume() -> set[str]:
+    """Those that the Procfile's workers are started for."""
+    named = re.findall(r"--queues (\S+)", (ROOT / "Procfile").read_text())
+    return {queue for names in named for queue in names.split(",")}
 
 
 def _stop(supervisor: subprocess.Popen[bytes]) -> None:

@@ -162,7 +162,7 @@ def test_limits_that_outlast_the_lease_or_leave_no_warning_are_refused(
     task = current_app.tasks["tickets.issue_tickets"]
     monkeypatch.setattr(type(task), "soft_time_limit", soft)
     monkeypatch.setattr(type(task), "time_limit", hard)
-    tickets = SimpleNamespace(name="tickets", pool="tickets", lease_seconds=lease, window=500)
+    tickets = SimpleNamespace(name="tickets", pool="tickets", shed=None, lease_seconds=lease, window=500)
     settings.LEDGER_QUEUES = [queue for queue in settings.LEDGER_QUEUES if queue.name != "tickets"] + [tickets]
     assert "jobs.E031" in errors()
 
