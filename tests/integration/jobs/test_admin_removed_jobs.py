@@ -25,7 +25,7 @@ def removed(ended: Callable[..., Job]) -> Job:
     return job
 
 
-@pytest.mark.parametrize("list_name", ["job", "jobhistory"])
+@pytest.mark.parametrize("list_name", ["job", "deadjob", "jobhistory"])
 def test_a_link_to_a_job_leads_to_its_history_when_it_was_removed(
     admin_client: Client, removed: Job, list_name: str
 ) -> None:
