@@ -35,12 +35,12 @@ from jobs.failures.retry import CRASH_LOOP_CAP, Dead, Decision, FailureClass, Po
 from jobs.flow.breaker import STEP_ASIDE_SECONDS, Says, note_answer, note_failure
 from jobs.flow.hold_back import PROVIDER_AWAY
 from jobs.models import Job
+from jobs.patience import Patience
 from jobs.queues import Queue, queue_named
 from jobs.redact import without_rows
 from jobs.selectors import was_removed
 from jobs.session import drop_broken_connections, engine_session, session_was_lost
 from jobs.worker.outside import WORKER_STOPPED
-from jobs.patience import Patience
 from jobs.worker.stop_order import StopOrdered, stop_ordered, stoppable
 
 if TYPE_CHECKING:
