@@ -16,7 +16,19 @@ from deploy.local.environment import BROKERS, local_services
 from deploy.local.errors import LocalError
 
 # Each is a module of this package that prints one JSON line for each comparison and exits with 0 when it is good.
-BENCHES = ("dispatch", "enqueue", "holds", "marks", "orders", "relay", "rest", "retention", "throughput")
+BENCHES = (
+    "dispatch",
+    "enqueue",
+    "holds",
+    "idle",
+    "marks",
+    "orders",
+    "polling",
+    "relay",
+    "rest",
+    "retention",
+    "throughput",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -3,7 +3,7 @@
 A relay of its own process rests beside a ledger whose jobs all wait for tomorrow: a thousand of them, or a million.
 Counted are the transactions that PostgreSQL makes for it, and the processor time of the relay and of its sessions.
 Ours listens and polls as the safety net; the peer polls alone, as behind a transaction pooler, and more often for it.
-The figures of a look with NOTIFY and of one without it stand beside each other in one line for each size.
+No pooler stands there, the relay is only told of one: what a pooler costs is its own.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import mean
 from urllib.parse import urlsplit, urlunsplit
 
 from django.db import connection
 
+from bench.processor_time import processor_ms
 from bench.report import report, say
 from bench.scratch_database import scratch_database
 
@@ -30,7 +30,9 @@ TARGET = 1.0
 """Listening must not cost more than polling alone, whose jobs start later."""
 CEILING_MS = 20.0
 """Processor time a second: two hundredths of a core, for the relay and its sessions together."""
-CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
+
+ROLE_LIMITS = "options=-c%20idle_in_transaction_session_timeout%3D10s%20-c%20lock_timeout%3D5s"
+"""What a role must bring along behind a pooler."""
 
 FILL = """
     INSERT INTO jobs_job (task, args, queue, priority, subject, correlation_id, available_at, gate)
@@ -100,7 +102,7 @@ def _compare(ours: list[Rest], peer: list[Rest], *, rows: int) -> bool:
 def _rest(*, pooler: str, seconds: float) -> Rest:
     """Start a relay, let it come to rest, and watch it for so many seconds."""
     parts = urlsplit(os.environ["DATABASE_URL"])
-    url = urlunsplit(parts._replace(path=f"/{connection.settings_dict['NAME']}", query=_limits(pooler)))
+    url = urlunsplit(parts._replace(path=f"/{connection.settings_dict['NAME']}", query=ROLE_LIMITS))
     relay = subprocess.Popen(
         [sys.executable, "-c", RELAY],
         env={**os.environ, "DATABASE_URL": url, "BENCH_POOLER": pooler},
@@ -112,9 +114,9 @@ def _rest(*, pooler: str, seconds: float) -> Rest:
         relay.stdout.readline()
         time.sleep(2)
         pids, before, commits = _sessions(), time.monotonic(), _commits()
-        relay_before, database_before = _cpu_ms([relay.pid]), _cpu_ms(pids)
+        relay_before, database_before = processor_ms([relay.pid]), processor_ms(pids)
         time.sleep(seconds)
-        relay_ms, database_ms = _cpu_ms([relay.pid]) - relay_before, _cpu_ms(pids) - database_before
+        relay_ms, database_ms = processor_ms([relay.pid]) - relay_before, processor_ms(pids) - database_before
         made, took = _commits() - commits - 1, time.monotonic() - before
         return Rest(round(made / took, 1), round(relay_ms / took, 2), round(database_ms / took, 2))
     finally:
@@ -123,24 +125,18 @@ def _rest(*, pooler: str, seconds: float) -> Rest:
 
 
 RELAY = """
+import os
+import signal
 import bench.setup_django
 from django.db import connection
-import os
 connection.settings_dict["POOLER"] = os.environ["BENCH_POOLER"]
 if os.environ["BENCH_POOLER"] == "transaction":
     connection.settings_dict["OPTIONS"].pop("prepare_threshold", None)
 from jobs.relay.loop import Relay
-import signal
 relay = Relay()
 signal.signal(signal.SIGTERM, relay.stop)
 relay.run(on_ready=lambda: print("ready", flush=True))
 """
-"""There is no pooler here, only a relay that is told of one: what the pooler itself costs is its own."""
-
-
-def _limits(pooler: str) -> str:
-    """The time limits that the role brings along behind a pooler."""
-    return "options=-c%20idle_in_transaction_session_timeout%3D10s%20-c%20lock_timeout%3D5s"
 
 
 def _sessions() -> list[int]:
@@ -154,15 +150,6 @@ def _commits() -> int:
     with connection.cursor() as cursor:
         cursor.execute(COMMITS)
         return int(cursor.fetchone()[0])
-
-
-def _cpu_ms(pids: list[int]) -> float:
-    """The processor time of these processes so far; the server must run on this machine."""
-    ticks = 0
-    for pid in pids:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        ticks += int(fields[11]) + int(fields[12])
-    return ticks * 1000 / CLOCK_TICKS
 
 
 if __name__ == "__main__":
