@@ -1,0 +1,23 @@
+"""``docs/metrics.md`` lists the metrics that there are, and none besides."""
+
+from __future__ import annotations
+
+import re
+
+from deploy.derived import alerts
+from jobs.scrape.listing import of_processes, of_the_ledger
+from tests.processes import ROOT
+
+PAGE = (ROOT / "docs/metrics.md").read_text()
+
+
+def test_the_page_lists_every_metric_as_the_code_has_it() -> None:
+    assert of_the_ledger() in PAGE
+    assert of_processes() in PAGE
+
+
+def test_whatever_the_page_and_the_alerts_name_is_there() -> None:
+    rules = "".join(alert.when for alert in alerts.ALWAYS)
+    named = set(re.findall(r"\bjobs_[a-z_]+", PAGE + rules))
+    listed = set(re.findall(r"`(jobs_[a-z_]+)`", of_the_ledger() + of_processes()))
+    assert named - listed <= {"jobs_wait_seconds_count", "jobs_queueload"}
