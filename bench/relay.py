@@ -5,7 +5,8 @@ one database: ``apply_async`` of plain Celery, which waits for the confirm of ea
 django-celery-outbox, whose better figure counts of those with one publisher and with eight. A last line tells the
 relay's peak memory with a million waiting rows and with a thousand.
 
-``cpu_ms``: CPU per job of the relay's process. The figures that gate are RabbitMQ's.
+``cpu_ms``: CPU per job of the process that relays, which a busy machine changes less than rates. The figures that gate
+are RabbitMQ's.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from functools import partial
 from statistics import median
-from typing import Any
 
 from django.db import connection, transaction
 from kombu.connection import Connection
@@ -58,29 +59,48 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rows", type=int, default=1_000_000, help="for the line about memory; 0: no such line")
     options = parser.parse_args(arguments)
     few = options.jobs // 8
-    cpu_ms: list[float] = []
-    ways: dict[str, Callable[[], float]] = {
-        OURS: partial(_relay, options.jobs, cpu_ms=cpu_ms),
+    ways: dict[str, Callable[[], Round]] = {
+        OURS: partial(_relay, options.jobs),
         CONFIRMED: partial(_apply_async, few),
         **{_outbox_with(publishers): partial(_outbox, few, publishers=publishers) for publishers in PUBLISHERS},
     }
-    rates: dict[str, list[float]] = {name: [] for name in ways}
+    rounds: dict[str, list[Round]] = {name: [] for name in ways}
     with scratch_database(name="relay"), ExitStack() as stack:
         stack.callback(_empty)
         _pretend_workers()
         stack.callback(wakeup.close)
         for number in range(options.rounds):
             for name in ways if number % 2 else reversed(ways):
-                rates[name].append(ways[name]())
-            say(", ".join(f"{name} {rate[-1]:.0f}/s" for name, rate in rates.items()))
-    good = _report(rates, jobs=options.jobs, cpu_ms=round(median(cpu_ms), 3))
+                rounds[name].append(ways[name]())
+            say(", ".join(f"{name} {measured[-1].rate:.0f}/s" for name, measured in rounds.items()))
+    good = _report(rounds, jobs=options.jobs)
     if options.rows:
         good.append(compare_memory(rows=options.rows))
     return 0 if all(good) or broker_name() != "rabbitmq" else 1
 
 
-def _relay(jobs: int, *, cpu_ms: list[float]) -> float:
-    """Jobs a second. The relay is connected and its queues are declared before the clock starts."""
+@dataclass(frozen=True)
+class Round:
+    """rate: jobs a second. cpu_ms: CPU of this process for each."""
+
+    rate: float
+    cpu_ms: float
+
+
+class Stopwatch:
+    """Starts when it is made."""
+
+    def __init__(self) -> None:
+        self._began, self._used = time.perf_counter(), time.process_time()
+
+    def stop(self, jobs: int) -> Round:
+        return Round(
+            rate=jobs / (time.perf_counter() - self._began), cpu_ms=1000 * (time.process_time() - self._used) / jobs
+        )
+
+
+def _relay(jobs: int) -> Round:
+    """The relay is connected and its queues are declared before the clock starts."""
     _empty()
     relay = Relay()
     relay.run_once()
@@ -88,19 +108,18 @@ def _relay(jobs: int, *, cpu_ms: list[float]) -> float:
         enqueue_many(_job(number) for number in range(jobs))
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE jobs_job")
-    began, used = time.perf_counter(), time.process_time()
+    watch = Stopwatch()
     published = 0
     while published < jobs:
         moved = relay.run_once()
         if not moved:
             raise AssertionError(f"the relay stopped after {published} of {jobs} jobs")
         published += moved
-    took, cpu = time.perf_counter() - began, time.process_time() - used
+    measured = watch.stop(jobs)
     relay._let_go()
     _check_all_arrived(jobs)
     connection.close()  # the engine's session commits less carefully than others
-    cpu_ms.append(1000 * cpu / jobs)
-    return jobs / took
+    return measured
 
 
 def _job(number: int) -> NewJob:
@@ -121,25 +140,25 @@ def _check_all_arrived(jobs: int) -> None:
     publisher.close()
 
 
-def _apply_async(jobs: int) -> float:
+def _apply_async(jobs: int) -> Round:
     _empty()
     plain_celery.nothing.apply_async((0,))  # connects
-    began = time.perf_counter()
+    watch = Stopwatch()
     for number in range(jobs):
         plain_celery.nothing.apply_async((number,))
-    return jobs / (time.perf_counter() - began)
+    return watch.stop(jobs)
 
 
-def _outbox(jobs: int, *, publishers: int) -> float:
+def _outbox(jobs: int, *, publishers: int) -> Round:
     _empty()
     _outbox_rows(4 * publishers)
     outbox.relay_all(publishers=publishers)  # connects
     _outbox_rows(jobs)
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE celery_outbox")
-    began = time.perf_counter()
+    watch = Stopwatch()
     outbox.relay_all(publishers=publishers)
-    return jobs / (time.perf_counter() - began)
+    return watch.stop(jobs)
 
 
 def _outbox_rows(jobs: int) -> None:
@@ -176,23 +195,26 @@ def _empty() -> None:
                 broker.channel().queue_purge(name)
 
 
-def _report(rates: dict[str, list[float]], **figures: Any) -> list[bool]:
-    best_outbox = max((_outbox_with(publishers) for publishers in PUBLISHERS), key=lambda name: median(rates[name]))
+def _report(rounds: dict[str, list[Round]], *, jobs: int) -> list[bool]:
+    outboxes = [_outbox_with(publishers) for publishers in PUBLISHERS]
+    best = max(outboxes, key=lambda name: median(measured.rate for measured in rounds[name]))
     return [
         report(
             bench="relay",
-            ours=rates[OURS],
-            peer=rates[peer],
+            ours=[measured.rate for measured in rounds[OURS]],
+            peer=[measured.rate for measured in rounds[peer]],
             peer_name=name,
             unit="jobs/s",
             target=target,
             broker=broker_name(),
+            jobs=jobs,
             wanted=WANTED_A_SECOND,
-            **figures,
+            cpu_ms=round(median(measured.cpu_ms for measured in rounds[OURS]), 3),
+            peer_cpu_ms=round(median(measured.cpu_ms for measured in rounds[peer]), 3),
         )
         for peer, name, target in (
             (CONFIRMED, "apply_async of plain Celery, one confirm each", TIMES_CONFIRMED),
-            (best_outbox, f"{outbox.NAME}, {best_outbox.removeprefix('outbox ')} publishers", TIMES_OUTBOX),
+            (best, f"{outbox.NAME}, {best.removeprefix('outbox ')} publishers", TIMES_OUTBOX),
         )
     ]
 
