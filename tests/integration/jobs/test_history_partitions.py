@@ -27,7 +27,7 @@ from tests.ledger import real_commits
 
 pytestmark = pytest.mark.usefixtures("no_partitions")
 
-LAST_YEAR = date(2025, 3, 1)
+LONG_PAST = date(2000, 3, 1)
 
 
 def be_at(clock: Clock, instant: datetime) -> None:
@@ -83,38 +83,38 @@ def test_months_are_utc_whatever_time_zone_the_session_has(db: None) -> None:
 
 
 def test_a_partition_has_the_indexes_and_the_primary_key_of_the_whole(db: None) -> None:
-    make_partition(month=LAST_YEAR)
+    make_partition(month=LONG_PAST)
     with connection.cursor() as cursor:
-        cursor.execute("SELECT indexdef FROM pg_indexes WHERE tablename = 'jobs_jobhistory_2025_03'")
+        cursor.execute("SELECT indexdef FROM pg_indexes WHERE tablename = 'jobs_jobhistory_2000_03'")
         definitions = " ".join(definition for (definition,) in cursor.fetchall())
     assert "(id, finished_at)" in definitions
     assert "(subject, id)" in definitions
 
 
 def test_a_job_whose_month_has_no_partition_makes_it(ended: Callable[..., Job]) -> None:
-    job = ended(at=datetime(2025, 3, 31, 23, 59, 59, tzinfo=UTC))
+    job = ended(at=datetime(2000, 3, 31, 23, 59, 59, tzinfo=UTC))
     assert Retirement().retire_batch() == 1
-    assert months_with_partition() == [LAST_YEAR]
+    assert months_with_partition() == [LONG_PAST]
     assert JobHistory.objects.get().pk == job.pk
 
 
 def test_a_table_that_was_left_detached_is_attached_again_with_its_rows(db: None) -> None:
-    keep(at=datetime(2025, 3, 5, tzinfo=UTC))
+    keep(at=datetime(2000, 3, 5, tzinfo=UTC))
     with connection.cursor() as cursor:
-        cursor.execute("ALTER TABLE jobs_jobhistory DETACH PARTITION jobs_jobhistory_2025_03")
+        cursor.execute("ALTER TABLE jobs_jobhistory DETACH PARTITION jobs_jobhistory_2000_03")
     assert JobHistory.objects.count() == 0
-    assert make_partition(month=LAST_YEAR)
+    assert make_partition(month=LONG_PAST)
     assert JobHistory.objects.count() == 1
 
 
 def test_a_partition_goes_when_its_last_instant_is_400_days_past_and_not_before(db: None, clock: Clock) -> None:
-    keep(at=datetime(2025, 3, 31, 23, 59, 59, tzinfo=UTC), number=1)
-    keep(at=datetime(2025, 4, 1, tzinfo=UTC), number=2)
-    over = datetime(2025, 4, 1, tzinfo=UTC) + timedelta(days=HISTORY_DAYS)
+    keep(at=datetime(2000, 3, 31, 23, 59, 59, tzinfo=UTC), number=1)
+    keep(at=datetime(2000, 4, 1, tzinfo=UTC), number=2)
+    over = datetime(2000, 4, 1, tzinfo=UTC) + timedelta(days=HISTORY_DAYS)
     be_at(clock, over - timedelta(seconds=30))
     assert drop_expired_partitions() == []
     be_at(clock, over)
-    assert drop_expired_partitions() == [LAST_YEAR]
+    assert drop_expired_partitions() == [LONG_PAST]
     assert list(JobHistory.objects.values_list("pk", flat=True)) == [2]
     assert drop_expired_partitions() == []
 
@@ -127,7 +127,7 @@ def test_two_that_make_a_partition_at_once_make_one(db: None) -> None:
     def make() -> None:
         start.wait(10)
         try:
-            made.append(make_partition(month=LAST_YEAR))
+            made.append(make_partition(month=LONG_PAST))
         finally:
             connections["default"].close()
 
@@ -137,25 +137,25 @@ def test_two_that_make_a_partition_at_once_make_one(db: None) -> None:
     for thread in threads:
         thread.join(30)
     assert sorted(made) == [False, False, False, True]
-    assert months_with_partition() == [LAST_YEAR]
+    assert months_with_partition() == [LONG_PAST]
 
 
 @real_commits
 def test_a_partition_is_made_while_others_read_and_write_the_history(db: None) -> None:
-    keep(at=datetime(2025, 4, 1, tzinfo=UTC))
+    keep(at=datetime(2000, 4, 1, tzinfo=UTC))
     with plain_connection("default") as other, other.transaction():
         other.execute("UPDATE jobs_jobhistory SET reason = 'seen'")
         other.execute("SELECT * FROM jobs_jobhistory")
-        assert make_partition(month=LAST_YEAR)
+        assert make_partition(month=LONG_PAST)
 
 
 @real_commits
 def test_a_partition_that_somebody_reads_stays_and_no_reader_waits_for_its_end(db: None) -> None:
-    keep(at=datetime(2025, 3, 5, tzinfo=UTC))
+    keep(at=datetime(2000, 3, 5, tzinfo=UTC))
     with plain_connection("default") as other, other.transaction():
         other.execute("SELECT * FROM jobs_jobhistory")
         assert drop_expired_partitions() == []
         with plain_connection("default") as third:
             third.execute("SET statement_timeout = '2s'")
             assert third.execute("SELECT count(*) FROM jobs_jobhistory").fetchone() == (1,)
-    assert drop_expired_partitions() == [LAST_YEAR]
+    assert drop_expired_partitions() == [LONG_PAST]

@@ -8,30 +8,18 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
-from celery import current_app
-from django.db import DatabaseError, connection, connections, transaction
-from kombu import Connection
+from django.db import connection, connections, transaction
 
-from jobs import metrics
 from jobs.clock import database_now
-from jobs.dead.collector import collect
 from jobs.enqueue import enqueue
-from jobs.history import upkeep
 from jobs.history.partitions import make_partition, month_of, months_with_partition
 from jobs.history.retire import OLDEST, RETIRE, Retirement, count_due
-from jobs.history.upkeep import Upkeep
-from jobs.models import DeadLetter, DedupKey, Job, JobHistory, StaffAction
-from jobs.relay.loop import Relay
-from jobs.selectors import job_or_history, jobs_about, staff_actions_on, was_removed
-from jobs.session import engine_session
-from jobs.transitions import Message
+from jobs.models import DedupKey, Job, JobHistory, StaffAction
+from jobs.selectors import jobs_about, staff_actions_on, was_removed
 from jobs.wakeup import plain_connection
-from jobs.worker.execution import Outcome
 from tests.fixtures_clock import Clock
 from tests.fixtures_history import LONG_AGO
-from tests.fixtures_jobs import publish_by_hand
 from tests.ledger import real_commits
-from tests.processes import System, wait_for
 
 Ended = Callable[..., Job]
 
@@ -234,116 +222,3 @@ def test_a_reader_sees_each_job_once_while_it_is_moved(ended: Ended) -> None:
     thread.join()
     assert all(each == jobs for each in seen)
     assert all(job.removed for job in jobs_about(subject="order:ABCD2345"))
-
-
-# Looking for it afterwards
-
-
-def test_jobs_about_a_subject_are_told_in_one_list_whether_removed_or_not(ended: Ended) -> None:
-    gone = ended(attempts=2, generation=1)
-    here = ended(state="dead", error="ValueError: no", reason="permanent error")
-    ended(subject="order:OTHER234")
-    retire_all()
-    first, second = jobs_about(subject="order:ABCD2345")
-    assert (first.pk, first.removed, first.state, first.attempts, first.generation) == (gone.pk, True, "done", 2, 1)
-    assert (first.created_at, first.started_at, first.finished_at) == (
-        gone.created_at,
-        gone.started_at,
-        gone.finished_at,
-    )
-    assert (second.pk, second.removed, second.error) == (here.pk, False, "ValueError: no")
-    assert jobs_about(subject="") == []
-
-
-def test_a_job_is_found_by_its_number_wherever_it_is(ended: Ended) -> None:
-    gone, here = ended(), ended(state="dead")
-    retire_all()
-    assert isinstance(job_or_history(job_id=gone.pk), JobHistory)
-    assert isinstance(job_or_history(job_id=here.pk), Job)
-    assert job_or_history(job_id=0) is None
-    assert (was_removed(job_id=gone.pk), was_removed(job_id=here.pk)) == (True, False)
-    assert not was_removed(job_id=gone.pk, task="probe.call")
-
-
-@real_commits
-def test_a_message_that_outlived_its_job_is_skipped_and_no_dead_letter(
-    ended: Ended, work: Callable[[int], Outcome]
-) -> None:
-    job = ended(task="probe.call")
-    retire_all()
-    skipped = metrics.SKIPPED.labels(reason="removed")._value.get()
-    current_app.tasks["probe.call"](job.pk, "default")
-    assert DeadLetter.objects.count() == 0
-    assert metrics.SKIPPED.labels(reason="removed")._value.get() == skipped + 1
-
-
-@real_commits
-@pytest.mark.parametrize("broker", ["rabbitmq"], indirect=True)
-def test_what_rabbitmq_gives_up_of_a_removed_job_is_no_dead_letter(
-    relay_here: Relay, broker_here: str, ended: Ended
-) -> None:
-    job = ended()
-    retire_all()
-    publish_by_hand(broker_here, [Message(job.pk, "default", "probe", "probe.leave_a_mark", 1, "")])
-    with Connection(broker_here) as broker:
-        channel = broker.default_channel
-        channel.basic_reject(channel.basic_get("probe").delivery_tag, requeue=False)
-    wait_for(lambda: collect(publisher=relay_here._connected()) == 1, what="it is collected")
-    assert DeadLetter.objects.count() == 0
-
-
-# The relay's part
-
-
-@pytest.fixture
-def keeper(transactional_db: None) -> Any:
-    """The upkeep of a relay, in this process."""
-    yield Upkeep(using="default")
-    connection.close()  # an engine session has short time limits, which other tests do not expect
-
-
-@real_commits
-def test_the_relay_moves_a_small_batch_and_makes_the_partitions_ahead(
-    keeper: Upkeep, ended: Ended, no_partitions: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(upkeep, "BATCH", 200)
-    ended()
-    assert (keeper.look(), keeper.look()) == (1, 0)
-    now = month_of(database_now())
-    assert {now, month_of(database_now() + timedelta(days=31))} <= set(months_with_partition())
-
-
-@real_commits
-def test_a_history_that_cannot_be_written_does_not_hold_up_the_relay(
-    keeper: Upkeep, ended: Ended, no_partitions: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told: list[str] = []
-    monkeypatch.setattr(upkeep, "report_standing_fault", lambda error, where: told.append(where))
-    monkeypatch.setattr(upkeep, "FAULT_SECONDS", 0.0)
-    job = ended()
-    name = f"jobs_jobhistory_{month_of(job.finished_at or database_now()):%Y_%m}"
-    with connection.cursor() as cursor:
-        cursor.execute(f"CREATE TABLE {name} (nothing text)")
-    assert keeper.look() == 0
-    assert (told, numbers(Job)) == (["history"], [job.pk])
-    with connection.cursor() as cursor:
-        cursor.execute(f"DROP TABLE {name}")
-    assert keeper.look() == 1
-
-
-@real_commits
-def test_a_relay_that_lost_its_session_says_so_instead_of_going_on(keeper: Upkeep, ended: Ended) -> None:
-    session = engine_session("default")
-    with plain_connection("default") as other:
-        other.execute("SELECT pg_terminate_backend(%s)", [session.pid])
-    with pytest.raises(DatabaseError):
-        keeper.look()
-
-
-@real_commits
-@pytest.mark.parametrize("broker", ["redis"], indirect=True)
-def test_a_running_relay_removes_what_has_been_kept_long_enough(system: System, ended: Ended) -> None:
-    job = ended()
-    system.start_relay()
-    wait_for(lambda: was_removed(job_id=job.pk), what="the job is removed")
-    assert numbers(Job) == []
