@@ -1,13 +1,14 @@
 """The ledger's promises under interleavings that hypothesis invents, with the invariants checked after each step.
 
 Real are PostgreSQL, the statements of ``jobs/transitions.py`` and ``jobs/flow/hold_back.py``, and the code around them:
-``enqueue``, a relay's round, ``rescue_runs``, ``rescue_messages``, ``collect``, ``run_job`` with ``record``, ``die``, the consumer that puts off what
-it does not know, ``replay_job``, ``cancel_job`` and ``discard_job`` with their audit trail, ``on_dead``, ``on_replay``.
-Three workers, two relays and two web processes are threads with database sessions of their own. Each runs until it
-reaches a point at which it is told to stand still: after the mark, with an effect written and not committed, after
-``done`` and before the commit. It goes on later, loses its session or is killed, while the others act; locks are real,
-and who waits for one does wait. Only the broker is modelled: a bag of messages that are delivered in any order, twice,
-late or never, refused, left in doubt, given up. Time is the database's and passes when a step says so.
+``enqueue``, a relay's round, ``rescue_runs``, ``rescue_messages``, ``collect``, ``run_job`` with ``record``, ``die``,
+the consumer that puts off what it does not know, ``replay_job``, ``cancel_job`` and ``discard_job`` with their audit
+trail, ``on_dead``, ``on_replay``. Three workers, two relays and two web processes are threads with database sessions of
+their own. Each runs until it reaches a point at which it is told to stand still: after the mark, with an effect written
+and not committed, after ``done`` and before the commit. It goes on later, loses its session or is killed, while the
+others act; locks are real, and who waits for one does wait. Only the broker is modelled: a bag of messages that are
+delivered in any order, twice, late or never, refused, left in doubt, given up. Time is the database's and passes when a
+step says so.
 
 A trigger notes every change of a row in the transaction that makes it, so that each of them is checked against the
 diagram of states, and against what was said to the ledger: an arrow drawn without the token, the generation or the
