@@ -12,6 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from jobs.admin.bounded_pages import BoundedPaginator
 from jobs.admin.confirm_jobs import ask_about, confirm
@@ -26,7 +27,7 @@ from jobs.selectors import was_removed
 
 @admin.register(Job)
 class JobAdmin(JobPage):
-    list_display = ("id", "what", "how_it_stands", "subject", "failed", "moment")
+    list_display = ("id", "what", "how_it_stands", "subject", "moment")
     list_display_links = ("id", "what")
     list_filter = ("state", QueueFilter, DestinationFilter, TaskFilter)
     search_fields = ("=id", "=subject", "=correlation_id")
@@ -40,11 +41,10 @@ class JobAdmin(JobPage):
     @admin.display(description=_("state"), ordering="state")
     def how_it_stands(self, job: Job) -> SafeString:
         chip = format_html('<span class="chip {}">{}</span>', job.state, job.get_state_display())
-        return format_html("{}<br>{}", chip, reason_in_words(job.reason)) if job.reason else chip
-
-    @admin.display(description=_("failed"), ordering="attempts")
-    def failed(self, job: Job) -> SafeString | str:
-        return format_html('<span class="figure">{} ×</span>', job.attempts) if job.attempts else ""
+        words = [reason_in_words(job.reason)] if job.reason else []
+        if job.attempts:
+            words.append(ngettext("%(n)d failed", "%(n)d failed", job.attempts) % {"n": job.attempts})
+        return format_html("{}<br>{}", chip, ", ".join(words)) if words else chip
 
     @admin.display(description=_("when (UTC)"))
     def moment(self, job: Job) -> SafeString:
