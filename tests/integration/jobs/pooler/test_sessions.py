@@ -140,14 +140,13 @@ def _wait_until_the_session_ends() -> None:
         list(connection.connection.notifies(timeout=10))
 
 
-def test_an_engine_that_was_not_told_of_the_pooler_refuses_its_sessions(
-    behind_the_pooler: PgBouncer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(connection.settings_dict, "POOLER", "none")
-    with pytest.raises(ImproperlyConfigured, match="set DATABASE_POOLER to transaction"):
-        engine_session("default")
-    with pytest.raises(SystemCheckError, match=r"jobs\.E064"):
-        call_command("relay")
+def test_an_engine_that_was_not_told_of_the_pooler_refuses_its_sessions(behind_the_pooler: PgBouncer) -> None:
+    with pytest.MonkeyPatch.context() as patch:  # undone before the fixture's own changes are
+        patch.setitem(connection.settings_dict, "POOLER", "none")
+        with pytest.raises(ImproperlyConfigured, match="set DATABASE_POOLER to transaction"):
+            engine_session("default")
+        with pytest.raises(SystemCheckError, match=r"jobs\.E064"):
+            call_command("relay")
     assert left_behind() == {("on", 0, 0, 0, 0)}
 
 
@@ -186,3 +185,4 @@ def test_a_pooler_that_was_told_of_and_is_not_there_does_no_harm(
     assert claim.session.pid is None
     assert rescue_runs(using="default") == 0
     assert transitions.mark_done(using="default", job_id=claim.job_id, token=claim.token)
+    connection.close()
