@@ -27,7 +27,7 @@ from enum import Enum
 
 import structlog
 
-from jobs import metrics, wakeup
+from jobs import metrics
 from jobs.claim import Claim
 from jobs.destinations import destination_named
 from jobs.session import count, run
@@ -98,7 +98,6 @@ def note_answer(claim: Claim) -> None:
     for state, allowed in run(claim.using, NOTE_ANSWER, values):
         if state == "half open":
             log.info("breaker_half_open", destination=claim.destination, allowed=allowed)
-            wakeup.ring(using=claim.using)  # a place more, which nobody has asked for
 
 
 def note_failure(claim: Claim, *, error: str) -> Says:
