@@ -1,0 +1,35 @@
+"""Each database has a history of its own, with partitions of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import StringIO
+from typing import Any
+
+from django.core.management import call_command
+from django.db import connections
+
+from jobs.history.partitions import months_with_partition
+from jobs.history.upkeep import Upkeep
+from jobs.models import Job, JobHistory
+from jobs.selectors import jobs_about
+from tests.fixtures_databases import NORTH, two_ledgers
+
+
+@two_ledgers
+def test_what_ends_on_a_database_is_kept_there(north: dict[str, Any], ended: Callable[..., Job]) -> None:
+    here, there = ended(), ended()
+    there.save(using=NORTH, force_insert=True)
+    there.delete(using="default")
+
+    call_command("retire_jobs", database=NORTH, stdout=(out := StringIO()))
+
+    assert "Moved to the history: 1 job." in out.getvalue()
+    assert months_with_partition(using=NORTH)
+    assert [job.removed for job in jobs_about(subject="order:ABCD2345", using=NORTH)] == [True]
+    assert [(job.pk, job.removed) for job in jobs_about(subject="order:ABCD2345")] == [(here.pk, False)]
+
+    assert Upkeep(using="default").look() == 1
+    counts = [JobHistory.objects.using(alias).count() for alias in ("default", NORTH)]
+    assert counts == [1, 1]
+    connections["default"].close()  # an engine session has short time limits, which other tests do not expect
