@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.contrib.auth import get_user_model
 from pytest_django.live_server_helper import LiveServer
 
-from jobs.models import DeadLetter
+from jobs.clock import database_now
+from jobs.models import Breaker, DeadLetter, Heartbeat, Pause
 from tests.fixtures_dead_jobs import DeadJobs
 from tests.fixtures_storefront import Visiting
 
@@ -29,6 +32,20 @@ def test_long_words_and_markup_from_outside_stay_text_within_the_page(
         args={"k" * 200: "v" * 1000},
         generation=3,
     )
+    (waiting,) = dead_jobs(
+        state="waiting",
+        gate="later",
+        available_at=database_now() + timedelta(hours=1),
+        task="probe." + "long_name_" * 20,
+        queue="q" * 200,
+        subject="s" * 200,
+        error="W" * 400,
+        reason=MARKUP,
+        args={"k" * 200: "v" * 1000},
+    )
+    Pause.objects.create(kind="queue", name="q" * 200, by="b" * 100, reason=MARKUP + "r" * 300)
+    Breaker.objects.create(destination="d" * 200, state="open", error="E" * 300, probe_at=database_now())
+    Heartbeat.objects.create(name="w" * 200, kind="worker", queues=["q" * 200, MARKUP], concurrency=4)
     letter = DeadLetter.objects.create(queue="q" * 100, reason=MARKUP, headers={"h": "x" * 2000}, body="B" * 5000)
     with visiting(viewport={"width": width, "height": 800}) as visit:
         page = visit.page
@@ -45,6 +62,13 @@ def test_long_words_and_markup_from_outside_stay_text_within_the_page(
             f"deadletter/{letter.pk}/change/",
             f"deadletter/discard/?letters={letter.pk}",
             "job/",
+            f"job/{waiting.pk}/change/",
+            f"job/do/cancel/?jobs={waiting.pk}:0",
+            f"job/do/priority/?jobs={waiting.pk}:0",
+            f"job/do/run-now/?jobs={waiting.pk}:0",
+            "queueload/",
+            "queueload/pause/?kind=queue&name=probe",
+            f"queueload/resume/?kind=queue&name={'q' * 200}",
         ):
             response = page.goto(f"{live_server.url}/admin/jobs/{path}")
             assert response is not None
