@@ -80,8 +80,8 @@ LEDGER_DESTINATIONS = (
         purpose="A provider of the tests.",
         tasks=("probe.ask",),
         failures_to_open=5,
-        first_wait_seconds=0.5,
-        longest_wait_seconds=1.5,
+        first_wait_seconds=0.3,
+        longest_wait_seconds=0.6,
     ),
     Destination("probe_other", purpose="Another provider of the tests.", tasks=("probe.ask_another",)),
 )

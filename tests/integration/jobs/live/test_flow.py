@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from django.db import transaction
-from django.db.models import Max, Sum
+from django.db.models import Sum
 
 from jobs.enqueue import enqueue
 from jobs.flow.pause import pause, resume
@@ -38,10 +38,6 @@ def ask(provider: MoodyProvider, count: int, *, task: str = "probe.ask", prefix:
         return [enqueue(task=task, args={"key": f"{prefix}{number}", "url": provider.url}) for number in range(count)]
 
 
-def state_of_breaker() -> str:
-    return Breaker.objects.values_list("state", flat=True).filter(destination="probe_provider").first() or "closed"
-
-
 def test_a_provider_that_is_away_for_a_while_costs_few_attempts_and_is_asked_gradually(
     live: LiveSystem, provider: MoodyProvider
 ) -> None:
@@ -49,18 +45,18 @@ def test_a_provider_that_is_away_for_a_while_costs_few_attempts_and_is_asked_gra
     job_ids = ask(provider, JOBS)
     wait_for(lambda: Breaker.objects.filter(openings__gte=3).exists(), what="two probes have failed")
     probes = Breaker.objects.get().openings - 1
-    used = Job.objects.filter(pk__in=job_ids).aggregate(used=Sum("attempts"), most=Max("attempts"))
-    assert used["used"] <= TO_OPEN + probes + 1
+    used = Job.objects.filter(pk__in=job_ids).aggregate(used=Sum("attempts"))["used"]
+    assert used <= TO_OPEN + probes + 1
     assert not Job.objects.filter(pk__in=job_ids).exclude(state__in=["waiting", "published", "running"]).exists()
 
     asked_in_vain = len(provider.asked)
     provider.away = False
     wait_until_done(job_ids, seconds=20)
     assert_marked_once([str(number) for number in range(JOBS)])
-    assert state_of_breaker() == "closed"
-    well = provider.asked[asked_in_vain:]
-    at_once = [asked.at_once for asked in well if asked.well]
+    wait_for(lambda: Breaker.objects.get().state == "closed", what="the breaker is closed")
+    at_once = [asked.at_once for asked in provider.asked if asked.well]
     assert at_once[0] == 1
+    assert max(at_once[1:3]) <= 2
     assert max(at_once) <= SHARE
     assert asked_in_vain <= TO_OPEN + PROCESSES + probes + 1
 
@@ -68,21 +64,21 @@ def test_a_provider_that_is_away_for_a_while_costs_few_attempts_and_is_asked_gra
 def test_a_pause_outlives_relays_and_the_broker_and_its_workers_get_nothing(
     live: LiveSystem, live_broker: str, provider: MoodyProvider, enqueued: Callable[..., int]
 ) -> None:
-    provider.seconds = 0.2
+    provider.seconds = 0.1
     job_ids = ask(provider, 20)
     wait_for(lambda: Mark.objects.count() >= 2, what="some are done")
     pause(kind="queue", name="probe", by="operator", reason="a test")
-    wait_for(lambda: not Job.objects.filter(state="running").exists(), what="what ran has ended")
-    begun = len(provider.asked)
-    assert begun < 20
-
     live.relay.kill()
     empty(live_broker)
     live.put_right()
+    under_way = Job.objects.filter(queue="probe", state__in=["published", "running"])
+    wait_for(lambda: not under_way.exists(), what="what ran has ended, and what was published waits")
+    begun = len(provider.asked)
+    assert begun < 20
     elsewhere = enqueued("probe.take_long", key="elsewhere", seconds=0)
     meanwhile = ask(provider, 5, prefix="meanwhile ")
     wait_until_done([elsewhere])
-    assert not Job.objects.filter(queue="probe", state__in=["published", "running"]).exists()
+    assert not under_way.exists()
     assert len(provider.asked) == begun
 
     resume(kind="queue", name="probe", by="operator", reason="a test")
