@@ -90,7 +90,8 @@ def run(using: str, statement: str, parameters: dict[str, Any]) -> list[tuple[An
     with connection.wrap_database_errors:
         with psycopg.Cursor(connection.connection) as cursor:
             cursor.execute(statement, parameters, prepare=not is_pooled(using))
-            return cursor.fetchall() if cursor.description else []
+            # Asking for the description would describe each column, which takes as long as sending the statement.
+            return cursor.fetchall() if cursor.pgresult and cursor.pgresult.nfields else []
 
 
 def count(using: str, statement: str, parameters: dict[str, Any]) -> int:

@@ -21,7 +21,7 @@ from psycopg import sql
 from jobs.pooler import is_pooled
 
 CHANNEL = "jobs_due"
-COALESCE_SECONDS = 0.005
+COALESCE_SECONDS = 0.01
 """The first commit after so long a silence rings at once."""
 EVERY_QUEUE = ""
 

@@ -92,6 +92,7 @@ class GuardedChannel(Channel):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._left_out: set[str] = set()
         self._left_out_until = 0.0
+        self._kept_client: redis.Redis | None = None
         super().__init__(*args, **kwargs)
 
     @property
@@ -132,6 +133,14 @@ class GuardedChannel(Channel):
     def _get_client(self) -> type[redis.Redis]:
         super()._get_client()  # refuses versions of the client that are too old
         return GuardedClient
+
+    def _create_client(self, asynchronous: bool = False) -> redis.Redis:
+        """kombu makes a client for each command, which takes as long as the command. It holds no connection."""
+        if asynchronous:
+            return super()._create_client(asynchronous=True)
+        if self._kept_client is None or self._kept_client.connection_pool is not self.pool:
+            self._kept_client = super()._create_client()
+        return self._kept_client
 
     def _connparams(self, asynchronous: bool = False) -> Any:
         """The parameters of a new connection, asked for again by a channel that outlived its own.

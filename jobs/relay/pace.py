@@ -17,7 +17,7 @@ POLL_SECONDS = 0.5
 POLL_ALONE_SECONDS = 0.1
 """The same behind a pooler, where no NOTIFY reaches the relay: a job starts half of it later on average."""
 SOON_SECONDS = 0.01
-GATHER_SECONDS = 0.005
+GATHER_SECONDS = 0.01
 
 
 @dataclass
