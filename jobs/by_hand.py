@@ -27,14 +27,15 @@ _STANDS: dict[str, str | Promise] = {
 def hold_still(*, job_id: int, generation: int, error: type[NotChangeable], using: str) -> Job:
     """The job's row, locked until the caller's transaction ends. Raises ``error`` when it is not the one seen."""
     job = Job.objects.using(using).select_for_update().filter(pk=job_id).first()
-    if job is None:
-        raise error(_gone(job_id, using=using))
-    if job.generation != generation:
-        raise error(_("Job %(id)s was replayed meanwhile; nothing was changed.") % {"id": job_id})
+    if job is None or job.generation != generation:
+        raise error(another(job, job_id=job_id, using=using))
     return job
 
 
-def _gone(job_id: int, *, using: str) -> str:
+def another(job: Job | None, *, job_id: int, using: str = "default") -> str:
+    """What became of a job that is not the one seen, as a sentence. One query for one that is gone."""
+    if job is not None:
+        return _("Job %(id)s was replayed meanwhile; nothing was changed.") % {"id": job_id}
     if was_removed(job_id=job_id, using=using):
         return _("Job %(id)s has ended and was removed from the ledger; nothing was changed.") % {"id": job_id}
     return _("There is no job %(id)s; nothing was changed.") % {"id": job_id}

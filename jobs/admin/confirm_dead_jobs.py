@@ -19,22 +19,14 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from jobs.admin.chosen_jobs import REPLAY, Chosen, Verb, look, read_seen
+from jobs.admin.reason_form import ReasonForm
 from jobs.dead.bulk import Result, discard_batch, replay_batch
 from jobs.dead.selection import QUARANTINE_GENERATION
 
-MAX_REASON = 300
-"""Characters: a sentence or two, not a report."""
 
-
-class ReasonForm(forms.Form):
+class DeadJobsForm(ReasonForm):
     """Why; and for what is in quarantine, a second thought."""
 
-    reason = forms.CharField(
-        label=_("Reason"),
-        max_length=MAX_REASON,
-        widget=forms.TextInput(attrs={"class": "vTextField", "autocomplete": "off"}),
-        help_text=_("Kept with your name."),
-    )
     include_quarantined = forms.BooleanField(label=_("Replay those in quarantine too"), required=False)
 
 
@@ -48,7 +40,7 @@ def question(
             request, gettext("None of these jobs is dead any more; nothing was changed."), messages.WARNING
         )
         return _back(seen, back)
-    return _render(page, request, verb, chosen, ReasonForm(), seen=seen, back=back)
+    return _render(page, request, verb, chosen, DeadJobsForm(), seen=seen, back=back)
 
 
 def confirm(page: admin.ModelAdmin, request: HttpRequest, verb: Verb) -> HttpResponse:
@@ -59,7 +51,7 @@ def confirm(page: admin.ModelAdmin, request: HttpRequest, verb: Verb) -> HttpRes
     seen, back = read_seen(typed.get("jobs", "")), typed.get("back", "")
     if request.method != "POST":
         return question(page, request, verb, seen=seen, back=back)
-    chosen, form = look(verb, seen), ReasonForm(request.POST)
+    chosen, form = look(verb, seen), DeadJobsForm(request.POST)
     if not form.is_valid():
         return _render(page, request, verb, chosen, form, seen=seen, back=back)
     if chosen.quarantined and not chosen.rows and not form.cleaned_data["include_quarantined"]:
@@ -78,7 +70,7 @@ def _render(
     request: HttpRequest,
     verb: Verb,
     chosen: Chosen,
-    form: ReasonForm,
+    form: DeadJobsForm,
     *,
     seen: dict[int, int],
     back: str,

@@ -16,7 +16,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from jobs.admin.confirm_jobs import WhyForm
+from jobs.admin.reason_form import ReasonForm
 from jobs.clock import database_now
 from jobs.errors import UnknownTarget
 from jobs.flow.pause import Paused, Resumed, pause, resume
@@ -81,7 +81,7 @@ def confirm(page: admin.ModelAdmin, request: HttpRequest, verb: HoldVerb) -> Htt
     kind, name = typed.get("kind", ""), typed.get("name", "")
     if kind not in Pause.Kind.values or not name:
         raise Http404
-    form = WhyForm(request.POST if request.method == "POST" else None)
+    form = ReasonForm(request.POST if request.method == "POST" else None)
     if request.method != "POST" or not form.is_valid():
         return _ask(page, request, verb, kind, name, form)
     by, reason = request.user.get_username(), form.cleaned_data["reason"]
@@ -99,7 +99,7 @@ def _what(kind: str, name: str) -> str:
 
 
 def _ask(
-    page: admin.ModelAdmin, request: HttpRequest, verb: HoldVerb, kind: str, name: str, form: WhyForm
+    page: admin.ModelAdmin, request: HttpRequest, verb: HoldVerb, kind: str, name: str, form: ReasonForm
 ) -> HttpResponse:
     paused = Pause.objects.filter(kind=kind, name=name).first()
     context = {

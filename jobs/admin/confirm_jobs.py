@@ -22,8 +22,9 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from jobs.admin.chosen_jobs import MAX_AT_ONCE, read_seen
-from jobs.admin.confirm_dead_jobs import MAX_REASON
 from jobs.admin.job_verbs import PRIORITY, RUN_NOW, JobVerb, may
+from jobs.admin.reason_form import ReasonForm
+from jobs.by_hand import another
 from jobs.change_priority import LEAST_URGENT, MOST_URGENT
 from jobs.clock import database_now
 from jobs.dead.causes import reason_in_words
@@ -36,18 +37,7 @@ TOLD = 10
 """Jobs that are named one by one; of more, only how many."""
 
 
-class WhyForm(forms.Form):
-    """Why it is done."""
-
-    reason = forms.CharField(
-        label=_("Reason"),
-        max_length=MAX_REASON,
-        widget=forms.TextInput(attrs={"class": "vTextField", "autocomplete": "off"}),
-        help_text=_("Kept with your name."),
-    )
-
-
-class PriorityForm(WhyForm):
+class PriorityForm(ReasonForm):
     """Which priority, and why."""
 
     priority = forms.TypedChoiceField(
@@ -83,7 +73,8 @@ def ask_about(page: admin.ModelAdmin, request: HttpRequest, queryset: QuerySet[J
         told = words % {"most": MAX_AT_ONCE, "command": f"job ID … {verb.name}"}
         page.message_user(request, told, messages.ERROR)
         return HttpResponseRedirect(_back_url(seen, back))
-    return _ask(page, request, verb, seen=seen, back=back, form=_form(verb, None, _look(verb, seen)))
+    looked = _look(verb, seen)
+    return _ask(page, request, verb, looked, _form(verb, looked), seen=seen, back=back)
 
 
 def confirm(page: admin.ModelAdmin, request: HttpRequest, verb: JobVerb) -> HttpResponse:
@@ -92,31 +83,30 @@ def confirm(page: admin.ModelAdmin, request: HttpRequest, verb: JobVerb) -> Http
         raise PermissionDenied
     typed = request.POST if request.method == "POST" else request.GET
     seen, back = read_seen(typed.get("jobs", "")), typed.get("back", "")
-    if request.method != "POST":
-        return _ask(page, request, verb, seen=seen, back=back, form=_form(verb, None, _look(verb, seen)))
-    form = _form(verb, request, _look(verb, seen))
+    looked = _look(verb, seen)
+    form = _form(verb, looked, request.POST if request.method == "POST" else None)
     if not form.is_valid():
-        return _ask(page, request, verb, seen=seen, back=back, form=form)
-    done, left = [], []
-    for job_id, generation in sorted(seen.items()):
+        return _ask(page, request, verb, looked, form, seen=seen, back=back)
+    done, left = [], list(looked.left)
+    for job in looked.jobs:  # each by itself: what was done to one stays done when the next is refused
         try:
-            verb.change(job_id=job_id, generation=generation, by=request.user.get_username(), **form.cleaned_data)
+            verb.change(job_id=job.pk, generation=seen[job.pk], by=request.user.get_username(), **form.cleaned_data)
         except JobsError as refusal:
             left.append(str(refusal))
         else:
-            done.append(job_id)
+            done.append(job.pk)
     _say(page, request, verb, done, left)
     return HttpResponseRedirect(_back_url(seen, back))
 
 
 def _look(verb: JobVerb, seen: dict[int, int]) -> Looked:
-    """Read the jobs, and part those that it cannot be done to. Two queries."""
+    """Read the jobs, and part those that it cannot be done to. Two queries, and one for each that is gone."""
     looked, now = Looked(), database_now()
     found = Job.objects.defer("traceback").in_bulk(list(seen))
     for job_id, generation in sorted(seen.items()):
         job = found.get(job_id)
         if job is None or job.generation != generation:
-            looked.left.append(gettext("Job %(id)s was replayed or removed meanwhile.") % {"id": job_id})
+            looked.left.append(another(job, job_id=job_id))
         elif why := verb.why_not(job, now):
             looked.left.append(why)
         else:
@@ -124,17 +114,23 @@ def _look(verb: JobVerb, seen: dict[int, int]) -> Looked:
     return looked
 
 
-def _form(verb: JobVerb, request: HttpRequest | None, looked: Looked) -> WhyForm:
-    typed = request.POST if request is not None else None
+def _form(verb: JobVerb, looked: Looked, typed: Any = None) -> ReasonForm:
+    """The form of the verb; empty, and not valid, until something was typed."""
     if verb is not PRIORITY:
-        return WhyForm(typed)
+        return ReasonForm(typed)
     return PriorityForm(typed, initial={"priority": looked.jobs[0].priority if len(looked.jobs) == 1 else 5})
 
 
 def _ask(
-    page: admin.ModelAdmin, request: HttpRequest, verb: JobVerb, *, seen: dict[int, int], back: str, form: WhyForm
+    page: admin.ModelAdmin,
+    request: HttpRequest,
+    verb: JobVerb,
+    looked: Looked,
+    form: ReasonForm,
+    *,
+    seen: dict[int, int],
+    back: str,
 ) -> HttpResponse:
-    looked = _look(verb, seen)
     if not looked.jobs:
         _say(page, request, verb, [], looked.left)
         return HttpResponseRedirect(_back_url(seen, back))

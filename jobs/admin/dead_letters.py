@@ -19,8 +19,8 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from jobs.admin.chosen_jobs import MAX_AT_ONCE
-from jobs.admin.confirm_dead_jobs import ReasonForm
 from jobs.admin.read_only import ReadOnlyAdmin, in_utc
+from jobs.admin.reason_form import ReasonForm
 from jobs.dead.discard_letters import discard_dead_letters
 from jobs.models import DeadLetter
 

@@ -212,6 +212,12 @@ def test_a_job_that_was_replayed_since_is_not_the_one_that_was_meant(staff: Clie
     assert job(waiting.pk).state == "waiting"
 
 
+def test_who_may_cancel_cannot_discard_a_dead_job_that_way(staff: Client, dead_jobs: DeadJobs) -> None:
+    (dead,) = dead_jobs()
+    assert "is dead: it can be replayed or discarded" in press(staff, "cancel", dead)
+    assert job(dead.pk).state == "dead"
+
+
 # Many at once
 
 
