@@ -16,6 +16,7 @@ from structlog.contextvars import get_contextvars
 from jobs import wakeup
 from jobs.destinations import destination_of
 from jobs.new_job import queue_for, require_transaction
+from jobs.prepared import prepared_cursor
 
 INSERT_JOB = """
     INSERT INTO jobs_job AS held (id, task, args, queue, destination, priority, subject, correlation_id,
@@ -106,16 +107,18 @@ def enqueue(
         "unique_key": unique_key,
         "ordering_key": ordering_key,
     }
-    with connections[using].cursor() as cursor:
-        if dedup_key:
-            cursor.execute(RESERVE, {"key": dedup_key})
-            reserved = cursor.fetchone()
-            if reserved is None:
-                cursor.execute(RESERVED, {"key": dedup_key})
-                return int(cursor.fetchone()[0])
-            (values["id"],) = reserved
-        if ordering_key:
-            cursor.execute(LOCK_ORDER, {"ordering_key": ordering_key})
+    if dedup_key or ordering_key:
+        with connections[using].cursor() as cursor:
+            if dedup_key:
+                cursor.execute(RESERVE, {"key": dedup_key})
+                reserved = cursor.fetchone()
+                if reserved is None:
+                    cursor.execute(RESERVED, {"key": dedup_key})
+                    return int(cursor.fetchone()[0])
+                (values["id"],) = reserved
+            if ordering_key:
+                cursor.execute(LOCK_ORDER, {"ordering_key": ordering_key})
+    with prepared_cursor(using=using) as cursor:
         cursor.execute(_statement(ordered=bool(ordering_key), unique=bool(unique_key)), values)
         (job_id,) = cursor.fetchone()
     if available_at is None:

@@ -125,3 +125,16 @@ def test_a_process_that_enqueues_opens_no_connection_to_the_broker(transactional
         with pytest.raises(BlockingIOError):
             broker.accept()
     assert Job.objects.count() == 1
+
+
+def test_the_statement_that_everybody_waits_for_is_planned_once_and_still_seen_by_djangos_log(
+    transactional_db: None,
+) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        for key in ("a", "b"):
+            with transaction.atomic():
+                enqueue(task="probe.leave_a_mark", args={"key": key})
+    assert sum("INSERT INTO jobs_job" in query["sql"] for query in queries) == 2
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%INSERT INTO jobs_job%'")
+        assert cursor.fetchone() == (1,)
