@@ -58,10 +58,10 @@ class PgBouncer:
                 account="user = nobody" if os.geteuid() == 0 else "",  # it refuses to run as root
             )
         )
-        self._process = Process("pgbouncer", [PROGRAM, str(file)], dict(os.environ), ready="process up")
+        self.process = Process("pgbouncer", [PROGRAM, str(file)], dict(os.environ), ready="process up")
 
     def wait_until_ready(self) -> None:
-        self._process.wait_until_ready()
+        self.process.wait_until_ready()
 
     def command(self, words: str) -> list[tuple[Any, ...]]:
         """Give an order to the pooler itself, such as RECONNECT; return what it shows."""
@@ -73,4 +73,4 @@ class PgBouncer:
             return cursor.fetchall() if cursor.description else []
 
     def stop(self) -> None:
-        self._process.kill()
+        self.process.kill()

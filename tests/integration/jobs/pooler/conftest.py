@@ -88,6 +88,6 @@ def pooled(pooled_system: LiveSystem, behind_the_pooler: PgBouncer) -> Iterator[
     empty(pooled_system.environment["BROKER_URL"])
     pooled_system.put_right()
     yield pooled_system
-    for process in pooled_system.processes:
+    for process in [behind_the_pooler.process, *pooled_system.processes]:
         # pytest shows this only for a test that failed
         print(f"--- {process.name} ---\n", "".join(process.output[-60:]))  # noqa: T201

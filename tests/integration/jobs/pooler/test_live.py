@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from django.db import transaction
@@ -10,6 +9,7 @@ from django.db import transaction
 from jobs.enqueue import enqueue
 from jobs.models import Job
 from tests.ledger import assert_marked_once, job, real_commits, wait_for_state, wait_until_done
+from tests.pgbouncer import PgBouncer
 from tests.probe.models import Call, Mark
 from tests.processes import LiveSystem, wait_for
 
@@ -59,12 +59,12 @@ def test_the_job_of_a_paused_worker_comes_back_and_its_late_result_counts_for_no
 
 
 def test_jobs_go_on_when_the_pooler_drops_its_sessions(
-    pooled: LiveSystem, enqueued: Callable[..., int], behind_the_pooler: object
+    pooled: LiveSystem, enqueued: Callable[..., int], behind_the_pooler: PgBouncer
 ) -> None:
     keys = [str(number) for number in range(40)]
     jobs = [enqueued("probe.call", key=key, seconds=0.02) for key in keys]
-    for _ in range(3):
-        behind_the_pooler.command("RECONNECT")  # type: ignore[attr-defined]
-        time.sleep(0)
+    for done in (5, 20):
+        wait_for(lambda at_least=done: Job.objects.filter(state="done").count() >= at_least, what="some are done")
+        behind_the_pooler.command("RECONNECT")
     wait_until_done(jobs)
     assert_marked_once(keys)
