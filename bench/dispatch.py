@@ -38,7 +38,7 @@ _numbers = count()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Returns the exit status: 0 when the median and the 99th percentile are within their limits."""
     parser = argparse.ArgumentParser(prog="python -m bench.dispatch", description="From commit to start.")
-    parser.add_argument("--jobs", type=int, default=300, help="of each kind in each round")
+    parser.add_argument("--jobs", type=int, default=200, help="of each kind in each round")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args(arguments)
     with running_system() as system:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -41,6 +42,7 @@ class Process:
             stdout=self._output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            preexec_fn=_die_with_the_measurement,
         )
 
     @property
@@ -126,6 +128,13 @@ def postgres_cpu_seconds() -> float:
         with suppress(psutil.NoSuchProcess):
             used += _cpu_of(psutil.Process(pid))
     return used
+
+
+def _die_with_the_measurement() -> None:
+    """In the child: be killed when the measurement is gone, however it went."""
+    set_parent_death_signal = 1
+    with suppress(AttributeError):  # another system than Linux
+        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
 
 
 def _cpu_of(process: psutil.Process) -> float:
