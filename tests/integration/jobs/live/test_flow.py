@@ -21,10 +21,8 @@ pytestmark = real_commits
 
 JOBS = 200
 TO_OPEN = 5
-PROCESSES = 4
-"""Of the live system."""
 SHARE = 3
-"""Of a destination, in them."""
+"""Of the four processes of the live system, which a destination may keep busy."""
 
 
 @pytest.fixture
@@ -58,7 +56,7 @@ def test_a_provider_that_is_away_for_a_while_costs_few_attempts_and_is_asked_gra
     assert at_once[0] == 1
     assert max(at_once[1:3]) <= 2
     assert max(at_once) <= SHARE
-    assert asked_in_vain <= TO_OPEN + PROCESSES + probes + 1
+    assert asked_in_vain < JOBS / 5, "for a moment the relay hands out others, which step aside for free"
 
 
 def test_a_pause_outlives_relays_and_the_broker_and_its_workers_get_nothing(
