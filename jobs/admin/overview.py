@@ -143,6 +143,13 @@ class Overview:
         """What needs somebody, as sentences; empty on a good day."""
         return list(self._problems())
 
+    @property
+    def held(self) -> list[str]:
+        """What somebody has paused, as sentences."""
+        queue, provider = _("Queue %(name)s is paused."), _("Provider %(name)s is paused.")
+        queues = [queue % {"name": row.name} for row in self.queues if row.pause is not None]
+        return queues + [provider % {"name": row.name} for row in self.destinations if row.pause is not None]
+
     def _problems(self) -> Iterator[str]:
         if not any(process.kind == Heartbeat.Kind.RELAY for process in self.alive):
             yield _("No relay is running: nothing is handed to the workers. Start one: manage.py relay.")

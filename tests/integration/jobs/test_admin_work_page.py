@@ -53,7 +53,7 @@ def load(queue: str, **given: Any) -> None:
 
 def test_on_a_good_day_it_says_so_and_nothing_else(staff: Client, all_at_work: None) -> None:
     page = page_of(staff)
-    assert "Every queue keeps its promise, and all processes are at work." in page
+    assert "Every queue has its workers and keeps its promise." in page
     assert "ledger-note" not in page
     assert page.count("nothing to do</span>") == len(all_queues())
 
@@ -63,7 +63,7 @@ def test_without_any_process_it_says_in_plain_words_that_nobody_works(staff: Cli
     assert "No relay is running: nothing is handed to the workers." in page
     for queue in all_queues():
         assert f"No worker consumes queue {queue.name}." in page
-    assert "Every queue keeps its promise" not in page
+    assert "Every queue has its workers" not in page
     assert "None was heard of." in page
 
 
@@ -95,6 +95,8 @@ def test_a_queue_that_is_paused_names_who_why_and_when_and_is_not_called_late(st
     assert "ben, <time" in page
     assert "12 min ago</time>: mended at noon" in page
     assert "is late" not in page
+    assert "Queue messages is paused." in page
+    assert "keeps its promise" not in page
 
 
 def test_a_provider_that_is_away_is_told_with_its_error_and_its_next_try(staff: Client, all_at_work: None) -> None:
@@ -207,7 +209,7 @@ def test_everybody_who_works_here_may_look_and_nobody_may_pause_without_the_righ
 ) -> None:
     somebody = staff_with(client)
     page = page_of(somebody)
-    assert "Every queue keeps its promise" in page
+    assert "Every queue has its workers" in page
     assert "Pause…" not in page
     assert reverse("admin:jobs_job_changelist") not in page
     assert reverse(PAGE) in somebody.get(reverse("admin:index")).content.decode()
