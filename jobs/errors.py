@@ -65,7 +65,7 @@ class UnknownTarget(JobsError):
 class Overloaded(JobsError):
     """So much waits already that new work would come late. Try again after ``retry_after`` seconds."""
 
-    def __init__(self, message: str = "", *, retry_after: int) -> None:
+    def __init__(self, message: str = "", *, retry_after: int = 1) -> None:
         super().__init__(message)
         self.retry_after = retry_after
 
