@@ -79,10 +79,11 @@ ALWAYS = (
     ),
     Alert(
         "JobsDied",
-        "sum by (task, reason) (increase(jobs_dead_total[10m])) > 0",
+        # Not jobs_dead_total: a counter's first step cannot be seen, and one death is enough.
+        'delta(jobs_in_state{state="dead"}[10m]) > 0',
         "0m",
         "ticket",
-        "Jobs of {{ $labels.task }} died: {{ $labels.reason }}.",
+        "Jobs of the queue {{ $labels.queue }} died.",
         "Look at the dead jobs in the admin, mend the cause, replay them.",
     ),
     Alert(
@@ -100,6 +101,14 @@ ALWAYS = (
         "page",
         "Something else stands at the broker under the name {{ $labels.queue }}.",
         "The relay's log says what, and how to mend it.",
+    ),
+    Alert(
+        "NothingMeasured",
+        "jobs_load_stale == 1 and on (database) jobs_relays > 0",
+        "2m",
+        "ticket",
+        "The relays of {{ $labels.database }} live, and none has measured its queues.",
+        "A relay's log says why. The edge refuses nothing meanwhile.",
     ),
     Alert(
         "PromisesBroken",
