@@ -51,6 +51,10 @@ class Drain:
         self._at = now
         self._left_behind = published + added
 
+    def take_back(self, count: int) -> None:
+        """So many of the last batch went back to the ledger: nobody has started them."""
+        self._left_behind = max(self._left_behind - count, 0)
+
 
 def window_for(*, largest: int, prefetch: int, drain: float) -> int:
     """Jobs that may be published.

@@ -197,6 +197,7 @@ class Relay:
 
     def _take_back(self, queue: Queue, messages: list[Message], reason: str) -> None:
         taken = transitions.take_back(using=self.using, messages=messages, reason=reason)
+        self._drains[queue.name].take_back(taken)
         metrics.REFUSED.labels(queue=queue.name, reason=reason).inc(taken)
         log.warning("messages_taken_back", queue=queue.name, count=taken, reason=reason)
 

@@ -11,6 +11,7 @@ from kombu import Connection
 
 from jobs.broker.messages import read_message
 from jobs.enqueue import enqueue
+from jobs.flow.window import SMALLEST
 from jobs.models import Job
 from jobs.relay.loop import LONGEST_BACKOFF_SECONDS, Relay
 from tests.fixtures_jobs import environment, messages_ready
@@ -42,7 +43,7 @@ def far_system(line: Line, transactional_db: None) -> Iterator[System]:
 def enqueue_backlog() -> list[int]:
     """Jobs of several priorities, enqueued in several transactions; in the order in which they must go out."""
     jobs: list[tuple[int, int]] = []
-    for nth in range(30):
+    for nth in range(SMALLEST):
         priority = (5, 1, 9)[nth % 3]
         with transaction.atomic():
             job = enqueue(task="probe.leave_a_mark", args={"key": str(nth)}, priority=priority)
@@ -75,7 +76,7 @@ def test_what_was_enqueued_while_the_broker_was_away_goes_out_in_order_and_once(
     assert set(Job.objects.values_list("state", flat=True)) == {"waiting"}
     line.restore()
     within = LONGEST_BACKOFF_SECONDS + 10
-    wait_for(lambda: messages_ready(broker, "probe") >= 30, seconds=within, what="the backlog goes out")
+    wait_for(lambda: messages_ready(broker, "probe") >= SMALLEST, seconds=within, what="the backlog goes out")
     relay.kill()  # before it takes messages that nobody consumes for lost
     assert list(dict.fromkeys(messages_in_order(broker))) == backlog
     # At most one mark was in vain: that of the batch with which the relay noticed.
