@@ -33,14 +33,21 @@ NEXT_LATER = """
     FROM jobs_job WHERE state = 'waiting' AND gate = 'later'
 """
 
-# The first of a key that has not ended. If it runs, or is open already, there is nothing to do. Uses job_in_order.
+# The first of a key that has not ended. If it runs, or is open already, there is nothing to do. One that is locked is
+# left to the relay's next look: who joined it may hold it for as long as his transaction lasts, and neither the end of
+# a job nor a relay waits for that. Uses job_in_order.
 OPEN_NEXT = """
-    UPDATE jobs_job SET gate = CASE WHEN available_at > jobs_now() THEN 'later' ELSE 'ready' END
-    WHERE gate = 'blocked' AND state = 'waiting' AND id = (
+    WITH next AS (
         SELECT id FROM jobs_job
-        WHERE ordering_key = %(key)s AND ordering_key <> '' AND state IN ('waiting', 'published', 'running')
-        ORDER BY sequence LIMIT 1
+        WHERE gate = 'blocked' AND state = 'waiting' AND id = (
+            SELECT id FROM jobs_job
+            WHERE ordering_key = %(key)s AND ordering_key <> '' AND state IN ('waiting', 'published', 'running')
+            ORDER BY sequence LIMIT 1
+        )
+        FOR UPDATE SKIP LOCKED
     )
+    UPDATE jobs_job SET gate = CASE WHEN available_at > jobs_now() THEN 'later' ELSE 'ready' END
+    WHERE id IN (SELECT id FROM next)
 """
 
 # The keys whose first job is blocked, with one probe of job_in_order for each key that has any job under way.

@@ -11,7 +11,8 @@ import time
 from datetime import datetime, timedelta
 
 import structlog
-from django.db import InterfaceError, OperationalError, connections
+from django.db import InterfaceError, OperationalError, connections, transaction
+from psycopg.errors import LockNotAvailable
 
 from jobs import metrics, transitions
 from jobs.broker import Publisher
@@ -63,6 +64,11 @@ PUBLISHED = """
 # The latest publication of a queue that a worker has in hand. Uses job_running.
 IN_HAND = "SELECT max(published_at) FROM jobs_job WHERE queue = %(queue)s AND state = 'running'"
 
+PATIENCE_SECONDS = 0.1
+"""How long the relay, for which all queues wait, waits for one run whose key is in an open transaction."""
+
+SOON = "SELECT set_config('lock_timeout', %(longest)s, true)"
+
 _patience = Patience()
 
 
@@ -74,7 +80,7 @@ def rescue_runs(*, using: str) -> int:
         try:
             if deliveries >= CRASH_LOOP_CAP:
                 die(using=using, job_id=job_id, token=token, task=task, args=json.loads(args), reason="crash loop")
-            elif transitions.rescue(using=using, job_id=job_id, token=token, reason=reason):
+            elif _rescue(using, job_id, token, reason):
                 rescued += 1
                 metrics.RESCUED.labels(reason=reason).inc()
                 log.warning("run_rescued", job=job_id, task=task, reason=reason)
@@ -85,6 +91,19 @@ def rescue_runs(*, using: str) -> int:
             report_standing_fault(failure, where="rescue")
             log.exception("rescue_failed", job=job_id, task=task)
     return rescued
+
+
+def _rescue(using: str, job_id: int, token: int, reason: str) -> bool:
+    """Let the run's job wait again. Somebody may be enqueueing for its unique key just now; it is tried again later."""
+    try:
+        with transaction.atomic(using=using):
+            run(using, SOON, {"longest": f"{PATIENCE_SECONDS * 1000:.0f}ms"})
+            return transitions.rescue(using=using, job_id=job_id, token=token, reason=reason)
+    except OperationalError as error:
+        if not isinstance(error.__cause__, LockNotAvailable):
+            raise
+        log.info("rescue_put_off", job=job_id)
+        return False
 
 
 def rescue_messages(*, using: str, queue: Queue, publisher: Publisher) -> int:

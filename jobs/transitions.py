@@ -89,11 +89,17 @@ MARK_DUE = """
     SELECT published, id, task, publish_number, correlation_id FROM counted LEFT JOIN marked ON true ORDER BY place
 """
 
-# What the broker refused, or has lost, waits again. The publish number keeps a late verdict off a newer message.
+# What the broker refused, or has lost, waits again. The publish number keeps a late verdict off a newer message. A row
+# that is locked is just being claimed, or somebody has joined it and his transaction is open: the relay does not wait
+# for that, and the rescue finds the row when its horizon is over.
 TAKE_BACK = """
-    UPDATE jobs_job AS job SET state = 'waiting', reason = %(reason)s
-    FROM unnest(%(ids)s::bigint[], %(numbers)s::integer[]) AS message (id, number)
-    WHERE job.id = message.id AND job.publish_number = message.number AND job.state = 'published'
+    WITH taken AS (
+        SELECT job.id FROM jobs_job AS job
+        JOIN unnest(%(ids)s::bigint[], %(numbers)s::integer[]) AS message (id, number)
+            ON job.id = message.id AND job.publish_number = message.number AND job.state = 'published'
+        FOR UPDATE OF job SKIP LOCKED
+    )
+    UPDATE jobs_job SET state = 'waiting', reason = %(reason)s WHERE id IN (SELECT id FROM taken)
 """
 
 # Note [A row named by its id]
