@@ -43,21 +43,23 @@ SHED_OLD = """
     RETURNING ordering_key
 """
 
-# Reads the queue's ready jobs, of which there are hardly more than the bound.
+# Chosen before any is locked: a job that another relay is just handing out is passed over, and none that may stay goes
+# in its place. Reads the queue's ready jobs, of which there are hardly more than the bound.
 SHED_MANY = """
     WITH beyond AS (
         SELECT id FROM jobs_job
-        WHERE queue = %(queue)s AND state = 'waiting' AND gate = 'ready'
-        ORDER BY available_at {direction}, id {direction}
-        LIMIT (SELECT least(greatest(count(*) - %(above)s, 0), %(batch)s) FROM jobs_job
-               WHERE queue = %(queue)s AND state = 'waiting' AND gate = 'ready')
-        FOR UPDATE SKIP LOCKED
+        WHERE state = 'waiting' AND id IN (
+            SELECT id FROM jobs_job
+            WHERE queue = %(queue)s AND state = 'waiting' AND gate = 'ready'
+            ORDER BY available_at {kept_first}, id {kept_first} OFFSET %(above)s LIMIT %(batch)s
+        )
+        ORDER BY id FOR UPDATE SKIP LOCKED
     )
     UPDATE jobs_job SET state = 'cancelled', finished_at = jobs_now(), reason = %(reason)s
     WHERE state = 'waiting' AND id IN (SELECT id FROM beyond)
     RETURNING ordering_key
 """
-OLDEST_FIRST, NEWEST_FIRST = SHED_MANY.format(direction="ASC"), SHED_MANY.format(direction="DESC")
+SHED_OLDEST, SHED_NEWEST = SHED_MANY.format(kept_first="DESC"), SHED_MANY.format(kept_first="ASC")
 
 
 def shed(*, queue: Queue, using: str) -> int:
@@ -74,7 +76,7 @@ def shed(*, queue: Queue, using: str) -> int:
         "above": queue.shed.above,
         "batch": BATCH,
     }
-    statement = OLDEST_FIRST if queue.shed.policy == "oldest" else NEWEST_FIRST
+    statement = SHED_OLDEST if queue.shed.policy == "oldest" else SHED_NEWEST
     with transaction.atomic(using=using):
         ((first,),) = run(using, LOCK, values)
         if not first:

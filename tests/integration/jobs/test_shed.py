@@ -100,6 +100,15 @@ def test_two_relays_that_shed_at_once_drop_no_more_than_one() -> None:
     assert shed(queue=sheddable(), using="default") == 15
 
 
+@real_commits
+def test_what_another_relay_is_handing_out_is_not_replaced_by_what_may_stay() -> None:
+    jobs = readings(2 * ABOVE)
+    with plain_connection("default") as other, other.transaction():
+        other.execute("UPDATE jobs_job SET state = 'published' WHERE id = ANY(%s)", [jobs[:ABOVE]])
+        assert shed(queue=sheddable("oldest"), using="default") == 0
+    assert waiting() == jobs[ABOVE:]
+
+
 def test_the_relay_sheds_by_itself(relay_here: object, settings: object, enqueued: Callable[..., int]) -> None:
     settings.LEDGER_QUEUES = [sheddable() if q.name == "probe" else q for q in settings.LEDGER_QUEUES]
     for number in range(25):
