@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import psycopg
@@ -50,3 +50,20 @@ def server() -> Iterator[psycopg.Connection[Any]]:
 
 def named(statement: str, name: str) -> sql.Composed:
     return sql.SQL(statement).format(sql.Identifier(name))
+
+
+@pytest.fixture
+def named_database() -> Iterator[Callable[[str], None]]:
+    """Name another alias of the tests' own database; nothing of it is left when the test ends."""
+    names: list[str] = []
+
+    def _name(alias: str) -> None:
+        names.append(alias)
+        connections.settings[alias] = connection.settings_dict
+
+    yield _name
+    for alias in names:
+        # Whoever asks for all connections makes one of each, and the next test of that alias would get it.
+        with suppress(AttributeError):
+            del connections[alias]
+        del connections.settings[alias]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from django.db import connection, connections
+from django.db import connection
 
 from jobs.checks.databases import check_databases
 
@@ -48,10 +49,10 @@ def test_cursors_of_the_server_are_refused_behind_a_pooler(declared: dict[str, A
 
 
 def test_databases_whose_windows_do_not_fit_into_one_queue_together_are_refused(
-    settings: Any, monkeypatch: pytest.MonkeyPatch
+    settings: Any, named_database: Callable[[str], None]
 ) -> None:
     settings.LEDGER_QUEUES = (replace(settings.LEDGER_QUEUES[0], window=2000),)
     assert errors() == set()
     for alias in ("north", "south"):
-        monkeypatch.setitem(connections.settings, alias, connection.settings_dict)
+        named_database(alias)
     assert errors() == {"jobs.E060"}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
-from django.db import connection, connections
 
 from jobs import patience
 from jobs.patience import LOOK_SECONDS, SHARED_SECONDS, Patience
@@ -26,8 +27,8 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
 
 
 @pytest.fixture
-def two_databases(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(connections.settings, "north", connection.settings_dict)
+def two_databases(named_database: Callable[[str], None]) -> None:
+    named_database("north")
 
 
 def test_the_only_database_is_waited_for_as_long_as_a_run_may(watch: Watch) -> None:
