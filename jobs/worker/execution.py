@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import random
 import time
-import traceback as tracebacks
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -37,9 +36,9 @@ from jobs.flow.hold_back import PROVIDER_AWAY
 from jobs.models import Job
 from jobs.patience import Patience
 from jobs.queues import Queue, queue_named
-from jobs.redact import without_rows
 from jobs.selectors import was_removed
 from jobs.session import drop_broken_connections, engine_session, session_was_lost
+from jobs.worker.error_text import in_one_line, traceback_of
 from jobs.worker.outside import WORKER_STOPPED
 from jobs.worker.stop_order import StopOrdered, stop_ordered, stoppable
 
@@ -50,10 +49,6 @@ log = structlog.get_logger(__name__)
 
 CONNECTION_LOST_SECONDS = 5.0
 """How long a job waits at most after it lost the ledger's own connection, doubled each time in a row."""
-
-KEPT_TRACEBACK = 20_000
-"""Characters of a traceback that the row keeps, counted from its end."""
-
 
 CONNECTION_LOST = "the ledger's connection was lost"
 
@@ -247,7 +242,7 @@ def _note_answer(claim: Claim) -> None:
 def _note_failure(claim: Claim, error: BaseException) -> Says:
     drop_broken_connections([claim.using])
     engine_session(claim.using)
-    return note_failure(claim, error=_line(error))
+    return note_failure(claim, error=in_one_line(error))
 
 
 def _write_next_attempt(task: LedgerTask, claim: Claim, decision: Decision, error: BaseException) -> bool:
@@ -258,14 +253,14 @@ def _write_next_attempt(task: LedgerTask, claim: Claim, decision: Decision, erro
             claim=claim,
             delay_seconds=decision.delay_seconds,
             reason=decision.reason,
-            error=_line(error),
+            error=in_one_line(error),
             orderly=decision.reason != CONNECTION_LOST,
         )
         metrics.POSTPONED.labels(task=task.name).inc(int(written))
         return written
     assert not isinstance(decision, Dead)
     written = transitions.try_again(
-        claim=claim, delay_seconds=decision.delay_seconds, error=_line(error), traceback=_traceback(error)
+        claim=claim, delay_seconds=decision.delay_seconds, error=in_one_line(error), traceback=traceback_of(error)
     )
     if written:
         metrics.RETRIED.labels(task=task.name).inc()
@@ -283,8 +278,8 @@ def _bury(task: LedgerTask, claim: Claim, reason: str, error: BaseException | No
         task=task.name,
         args=claim.args,
         reason=reason,
-        error=_line(error) if error else "",
-        traceback=_traceback(error) if error else "",
+        error=in_one_line(error) if error else "",
+        traceback=traceback_of(error) if error else "",
         cause=error,
     )
     return Outcome.DEAD if buried else _lease_lost(task)
@@ -294,26 +289,3 @@ def _lease_lost(task: LedgerTask) -> Outcome:
     metrics.LEASES_LOST.labels(task=task.name).inc()
     log.warning("lease_lost")
     return Outcome.SETTLED
-
-
-def _line(error: BaseException) -> str:
-    """The error in one line, as staff read it."""
-    try:
-        message = str(error)
-    except Exception:
-        message = "its message cannot be read"
-    return _storable(f"{type(error).__name__}: {message}").replace("\n", " ")[:500]
-
-
-def _traceback(error: BaseException) -> str:
-    try:
-        lines = tracebacks.format_exception(error)
-    except Exception:  # an attribute that Python's formatter asks for fails, or is not what it seems
-        way = tracebacks.format_tb(error.__traceback__)
-        lines = [*way, f"{type(error).__name__}: it cannot be read"]
-    return _storable("".join(lines))[-KEPT_TRACEBACK:]
-
-
-def _storable(text: str) -> str:
-    """The text without quoted rows, and without what PostgreSQL refuses: NUL, and lone surrogates of file names."""
-    return without_rows(text).replace("\x00", "").encode("utf-8", "backslashreplace").decode()
