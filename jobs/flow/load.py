@@ -140,7 +140,11 @@ class Load:
         to_start = self.ready + self.published
         if not to_start:
             return 0.0
-        return to_start / self.drain_per_second if self.drain_per_second else None
+        if not self.drain_per_second:
+            return None
+        seconds = to_start / self.drain_per_second
+        # Where nobody has counted on, it takes about as long as the oldest one has waited already, or longer.
+        return max(seconds, self.oldest_seconds) if self.ready >= MANY else seconds
 
 
 def measure(*, using: str = "default", drains: Mapping[str, float] | None = None) -> list[Load]:

@@ -77,7 +77,7 @@ class Report:
             name=self._name,
             kind=Heartbeat.Kind.RELAY,
             queues=[queue.name for queue in all_queues()],
-            drains={queue: round(drain.per_second, 2) for queue, drain in drained.items()},
+            drains={queue: round(drain.lately, 4) for queue, drain in drained.items()},
         )
         self._started_at = beat(sign, using=self._using, started_at=self._started_at)
         loads = measure(using=self._using, drains=drains(using=self._using))

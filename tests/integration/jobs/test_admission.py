@@ -12,6 +12,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from jobs.errors import Overloaded
 from jobs.flow.admission import LONGEST_RETRY_SECONDS, admit, forget
+from jobs.flow.load import MANY
 from jobs.models import QueueLoad
 from tests.fixtures_clock import Clock
 
@@ -43,6 +44,16 @@ def test_new_work_is_refused_until_the_measured_rate_has_brought_the_backlog_dow
 def test_a_backlog_that_drains_in_time_refuses_nobody_however_long_it_is() -> None:
     backlog(ready=100_000, drain=5_000)
     admit(queue="probe")
+
+
+def test_a_backlog_that_nobody_counts_to_its_end_is_as_long_as_its_oldest_job_is_old() -> None:
+    backlog(ready=MANY, drain=5_000)
+    admit(queue="probe")
+    QueueLoad.objects.update(oldest_seconds=BOUND + 7)
+    forget()
+    with pytest.raises(Overloaded) as refusal:
+        admit(queue="probe")
+    assert refusal.value.retry_after == 7
 
 
 def test_nobody_is_told_to_come_back_next_week() -> None:

@@ -52,3 +52,40 @@ def test_what_the_broker_refused_was_not_started() -> None:
     drain.take_back(500)
     drain.note(now=1.0, published=0, added=0)
     assert drain.per_second == 0
+
+
+def with_slow_jobs(*, processes: int, seconds: float, minutes: float = 10) -> list[float]:
+    """What a relay tells of processes that take ``seconds`` for each job, from the second minute on."""
+    drain, published, free_at, told = Drain(), 0, [seconds * (1 + n / processes) for n in range(processes)], []
+    for now in (look / 2 for look in range(int(minutes * 120))):
+        for n, free in enumerate(free_at):
+            if free <= now and published:
+                published, free_at[n] = published - 1, now + seconds
+        drain.note(now=now, published=published, added=10 - published)
+        published = 10
+        if now > 60:
+            told.append(drain.lately)
+    return told
+
+
+@pytest.mark.parametrize(("processes", "seconds"), [(2, 2), (2, 10), (8, 20), (20, 20)])
+def test_who_refuses_by_the_drain_hears_about_the_truth_of_slow_jobs_too(processes: int, seconds: float) -> None:
+    told = with_slow_jobs(processes=processes, seconds=seconds)
+    assert min(told) > processes / seconds / 2
+    assert max(told) < processes / seconds * 2
+
+
+def test_workers_that_start_over_are_not_taken_for_slow_ones_and_those_that_are_gone_for_nobody() -> None:
+    drain = Drain()
+    for n in range(1000):
+        drain.note(now=n / 10, published=10, added=10)
+    for n in range(1000, 1300):
+        drain.note(now=n / 10, published=20, added=0)
+    assert drain.lately > 40
+    for n in range(1300, 1700):
+        drain.note(now=n / 10, published=20, added=0)
+    assert drain.lately == 0
+
+
+def test_the_time_of_a_pause_says_nothing_of_how_slow_the_workers_are() -> None:
+    assert drained((0.0, 0, 20), (0.1, 10, 10), (3600.0, 0, 20), (3600.1, 10, 0)) == pytest.approx(100, rel=0.01)
