@@ -14,7 +14,8 @@ from jobs.clock import database_now
 from jobs.errors import RateLimited, TransientError
 from jobs.models import DeadLetter, Job
 from jobs.session import Backend, engine_session
-from jobs.worker.execution import CRASH_LOOP_CAP, KEPT_TRACEBACK, Outcome
+from jobs.worker.error_text import KEPT_TRACEBACK
+from jobs.worker.execution import CRASH_LOOP_CAP, Outcome
 from tests.ledger import job, real_commits, state_of
 from tests.probe.models import Call
 
