@@ -5,17 +5,17 @@ Guarantee (I1): the job exists if and only if the surrounding transaction commit
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 from django.db import connections
-from psycopg.types.json import Jsonb
 from structlog.contextvars import get_contextvars
 
 from jobs import wakeup
 from jobs.destinations import destination_of
-from jobs.new_job import queue_for, require_transaction
+from jobs.new_job import all_or_nothing, queue_for, require_transaction
 from jobs.prepared import prepared_cursor
 
 INSERT_JOB = """
@@ -97,7 +97,7 @@ def enqueue(
     values = {
         "id": None,
         "task": task,
-        "args": Jsonb(dict(args)),
+        "args": json.dumps(dict(args)),
         "queue": queue.name,
         "destination": destination_of(task),
         "priority": queue.priority if priority is None else priority,
@@ -107,20 +107,21 @@ def enqueue(
         "unique_key": unique_key,
         "ordering_key": ordering_key,
     }
-    if dedup_key or ordering_key:
-        with connections[using].cursor() as cursor:
-            if dedup_key:
-                cursor.execute(RESERVE, {"key": dedup_key})
-                reserved = cursor.fetchone()
-                if reserved is None:
-                    cursor.execute(RESERVED, {"key": dedup_key})
-                    return int(cursor.fetchone()[0])
-                (values["id"],) = reserved
-            if ordering_key:
-                cursor.execute(LOCK_ORDER, {"ordering_key": ordering_key})
-    with prepared_cursor(using=using) as cursor:
-        cursor.execute(_statement(ordered=bool(ordering_key), unique=bool(unique_key)), values)
-        (job_id,) = cursor.fetchone()
+    with all_or_nothing(using=using):
+        if dedup_key or ordering_key:
+            with connections[using].cursor() as cursor:
+                if dedup_key:
+                    cursor.execute(RESERVE, {"key": dedup_key})
+                    reserved = cursor.fetchone()
+                    if reserved is None:
+                        cursor.execute(RESERVED, {"key": dedup_key})
+                        return int(cursor.fetchone()[0])
+                    (values["id"],) = reserved
+                if ordering_key:
+                    cursor.execute(LOCK_ORDER, {"ordering_key": ordering_key})
+        with prepared_cursor(using=using) as cursor:
+            cursor.execute(_statement(ordered=bool(ordering_key), unique=bool(unique_key)), values)
+            (job_id,) = cursor.fetchone()
     if available_at is None:
         wakeup.ring_on_commit(using=using, queue=queue.name)
     return int(job_id)

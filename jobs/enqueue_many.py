@@ -18,7 +18,7 @@ from structlog.contextvars import get_contextvars
 from jobs import gates, wakeup
 from jobs.destinations import destination_of
 from jobs.enqueue import JOIN
-from jobs.new_job import NewJob, queue_for, require_transaction
+from jobs.new_job import NewJob, all_or_nothing, queue_for, require_transaction
 
 BATCH = 1000
 """Rows of one statement; more make it larger, not quicker."""
@@ -89,7 +89,7 @@ def enqueue_many(jobs: Iterable[NewJob], *, using: str = "default") -> list[int]
     folded, rows = _fold(list(jobs))
     if len({row.job.ordering_key for row in rows} - {""}) > MOST_ORDERING_KEYS:
         raise ValueError(f"At most {MOST_ORDERING_KEYS} ordering keys in one call: use several transactions.")
-    with connections[using].cursor() as cursor:
+    with all_or_nothing(using=using), connections[using].cursor() as cursor:
         for row, job_id in zip(rows, _draw(cursor, "jobs_job_id_seq", len(rows)), strict=True):
             row.id = job_id
         fresh = _without_those_reserved(cursor, rows)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.db import connections
+from django.db import connections, transaction
 
 from jobs.errors import NotInTransaction, UnknownTask
 from jobs.queues import Queue, queue_named
@@ -32,6 +33,13 @@ def require_transaction(*, using: str) -> None:
     """Raise NotInTransaction where what is enqueued would not share the fate of its cause."""
     if not connections[using].in_atomic_block:
         raise NotInTransaction
+
+
+def all_or_nothing(*, using: str) -> AbstractContextManager[None]:
+    """Let the transaction only roll back after an error in the block, also one that PostgreSQL never heard of, such as
+    a text that it cannot hold: who caught it and went on would keep a dedup key for a job that does not exist.
+    """
+    return transaction.mark_for_rollback_on_error(using=using)
 
 
 def queue_for(*, task: str, unique_key: str, dedup_key: str) -> Queue:

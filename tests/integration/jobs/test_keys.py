@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
+from typing import Any
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import DataError, IntegrityError, connection, transaction
 
 from jobs import gates, transitions
 from jobs.clock import database_now
 from jobs.enqueue import enqueue
+from jobs.enqueue_many import enqueue_many
 from jobs.models import DedupKey, Job
+from jobs.new_job import NewJob
 from jobs.relay.loop import Relay
 from jobs.session import engine_session
 from tests.ledger import job, real_commits, state_of
@@ -261,6 +265,16 @@ def test_a_dedup_key_whose_transaction_rolls_back_is_free_again() -> None:
     with transaction.atomic():
         enqueue(task="probe.leave_a_mark", args={}, dedup_key="a")
         transaction.set_rollback(True)
+    assert not DedupKey.objects.exists()
+    assert state_of(refresh(dedup_key="a")) == "waiting"
+
+
+@pytest.mark.parametrize("unfit", [{"args": {"key": object()}}, {"subject": "\0"}, {"ordering_key": "\ud800"}])
+@pytest.mark.parametrize("put", [enqueue, lambda **job: enqueue_many([NewJob(**job)])])
+def test_a_dedup_key_is_not_used_up_by_a_job_that_cannot_be_written(put: Callable[..., object], unfit: Any) -> None:
+    """Its caller catches the error, which PostgreSQL has not heard of, and commits."""
+    with transaction.atomic(), suppress(TypeError, ValueError, DataError):
+        put(**{"task": "probe.leave_a_mark", "args": {}, "dedup_key": "a", **unfit})
     assert not DedupKey.objects.exists()
     assert state_of(refresh(dedup_key="a")) == "waiting"
 
