@@ -79,7 +79,7 @@ def confirm(page: admin.ModelAdmin, request: HttpRequest, verb: HoldVerb) -> Htt
         raise PermissionDenied
     typed = request.POST if request.method == "POST" else request.GET
     kind, name = typed.get("kind", ""), typed.get("name", "")
-    if kind not in Pause.Kind.values or not name:
+    if kind not in Pause.Kind.values or not name or "\x00" in name:
         raise Http404
     form = ReasonForm(request.POST if request.method == "POST" else None)
     if request.method != "POST" or not form.is_valid():

@@ -6,7 +6,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib import admin
-from django.http import HttpRequest
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -22,6 +24,14 @@ class ReadOnlyAdmin(admin.ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+    def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *where: Any) -> HttpResponse | None:
+        """Only what is a number was ticked in the list: Django fails over anything else."""
+        typed = request.POST.copy()
+        ticked = typed.getlist(ACTION_CHECKBOX_NAME)
+        typed.setlist(ACTION_CHECKBOX_NAME, [each for each in ticked if each.isdecimal() and len(each) < 19])
+        request.POST = typed  # type: ignore[assignment]
+        return super().response_action(request, queryset, *where)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """What the list's own filters ask. Django allows any lookup of any column, and fails over most garbage."""

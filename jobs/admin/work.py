@@ -56,6 +56,9 @@ class WorkAdmin(ReadOnlyAdmin):
         }
         return TemplateResponse(request, "admin/jobs/work.html", context)
 
+    def get_object(self, *_: Any, **__: Any) -> None:
+        """None has a page of its own."""
+
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from io import StringIO
 
+import pytest
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
 from jobs.models import Job
+
+pytestmark = pytest.mark.django_db
 
 NOON = datetime(2026, 12, 1, 12, 0, tzinfo=UTC)
 
@@ -42,3 +45,20 @@ def test_jobs_about_a_subject_name_failures_and_claims_where_there_are_some(db: 
         f"#{quiet.pk}  tickets.issue_tickets  done",
         f"#{busy.pk}  boxoffice.send_message  running  by celery@h pid 7  failed attempts: 1  claims: 2  Busy: later",
     ]
+
+
+@pytest.mark.parametrize("which", ["job", "deadjob", "deadletter", "jobhistory"])
+@pytest.mark.parametrize("number", ["abc", "\x00", "1e3", "9" * 30, "-1"])
+def test_what_is_no_number_is_not_taken_for_a_ticked_row(staff: Client, which: str, number: str) -> None:
+    address = reverse(f"admin:jobs_{which}_changelist")
+    for action in ("cancel_selected", "replay_selected", "discard_selected"):
+        assert staff.post(address, {"action": action, "_selected_action": number}).status_code in (200, 302)
+
+
+def test_a_name_that_no_text_can_hold_is_no_queue(staff: Client) -> None:
+    for verb in ("pause", "resume"):
+        for reason in ({}, {"reason": "why"}):
+            address = reverse(f"admin:jobs_queueload_{verb}")
+            assert staff.post(address, {"kind": "queue", "name": "\x00", **reason}).status_code == 404
+    for rest in ("history", "delete"):
+        assert staff.get(f"/admin/jobs/queueload/%00/{rest}/").status_code in (302, 403)
