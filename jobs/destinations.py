@@ -7,6 +7,8 @@ from functools import cache
 
 from django.conf import settings
 
+from jobs.queues import WrongTable
+
 
 @dataclass(frozen=True)
 class Destination:
@@ -29,9 +31,9 @@ class Destination:
 
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1 or self.failures_to_open < 2:
-            raise ValueError(f"Destination {self.name}: 0 < share <= 1 and failures_to_open >= 2 must hold.")
+            raise WrongTable(f"Destination {self.name}: 0 < share <= 1 and failures_to_open >= 2 must hold.")
         if not 0 < self.first_wait_seconds <= self.longest_wait_seconds:
-            raise ValueError(f"Destination {self.name}: 0 < first wait <= longest wait must hold.")
+            raise WrongTable(f"Destination {self.name}: 0 < first wait <= longest wait must hold.")
 
 
 def all_destinations() -> tuple[Destination, ...]:

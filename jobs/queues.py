@@ -6,9 +6,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
 MAX_LENGTH = 20_000
 """Messages that the broker's queue takes before it refuses; fixed, since RabbitMQ cannot change it later."""
+
+
+class WrongTable(ImproperlyConfigured, ValueError):
+    """A table says what cannot be; ``manage.py`` prints the sentence, without the way to it."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,7 @@ class Pool:
 
     def __post_init__(self) -> None:
         if min(self.concurrency, self.prefetch, self.backlog, self.most_workers) < 1:
-            raise ValueError(f"Pool {self.name}: each of its numbers must be 1 or more.")
+            raise WrongTable(f"Pool {self.name}: each of its numbers must be 1 or more.")
 
 
 @dataclass(frozen=True)
@@ -77,13 +82,13 @@ class Queue:
 
     def __post_init__(self) -> None:
         if not self.soft_limit_seconds < self.hard_limit_seconds < self.lease_seconds:
-            raise ValueError(f"Queue {self.name}: soft limit < hard limit < lease must hold.")
+            raise WrongTable(f"Queue {self.name}: soft limit < hard limit < lease must hold.")
         if not 0 < self.window <= MAX_LENGTH // 4:
-            raise ValueError(f"Queue {self.name}: its window must lie between 1 and {MAX_LENGTH // 4}.")
+            raise WrongTable(f"Queue {self.name}: its window must lie between 1 and {MAX_LENGTH // 4}.")
         if not 0 <= self.priority <= 9:
-            raise ValueError(f"Queue {self.name}: its priority must lie between 0 and 9.")
+            raise WrongTable(f"Queue {self.name}: its priority must lie between 0 and 9.")
         if self.promise_seconds <= 0:
-            raise ValueError(f"Queue {self.name}: its promise must be longer than nothing.")
+            raise WrongTable(f"Queue {self.name}: its promise must be longer than nothing.")
 
 
 def all_pools() -> tuple[Pool, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -33,6 +34,10 @@ def _queue_problems() -> Iterator[CheckMessage]:
     pools = {pool.name for pool in all_pools()}
     for name in sorted(pools - {queue.pool for queue in all_queues()}):
         yield Error(f"The pool {name} has no queue; its workers would not start.", hint=TABLE, id="jobs.E050")
+    for kind, table in (("pool", all_pools()), ("queue", all_queues())):
+        for name, times in Counter(row.name for row in table).items():
+            if times > 1:
+                yield Error(f"The {kind} {name} is listed twice; one would hide the other.", hint=TABLE, id="jobs.E055")
     declared = {queue.name: queue for queue in current_app.conf.task_queues or ()}
     for queue in all_queues():
         if queue.pool not in pools:

@@ -12,7 +12,7 @@ from django.conf import settings
 
 from jobs.errors import RetryRequested
 from jobs.failures.retry import Policy
-from jobs.queues import queue_named
+from jobs.queues import all_queues
 from jobs.worker.execution import Outcome, run_job
 from jobs.worker.outside import worker_name
 
@@ -48,10 +48,10 @@ class LedgerTask(Task):
 
     @classmethod
     def on_bound(cls, app: Any) -> None:
-        """Take the time limits of the task's queue."""
-        name = settings.LEDGER_TASKS.get(cls.name)
-        if name is not None:
-            queue = queue_named(name)
+        """Take the time limits of the task's queue. One that no table lists is for the start-up checks to tell."""
+        named = {queue.name: queue for queue in all_queues()}
+        queue = named.get(settings.LEDGER_TASKS.get(cls.name, ""))
+        if queue is not None:
             cls.soft_time_limit, cls.time_limit = queue.soft_limit_seconds, queue.hard_limit_seconds
 
     def __call__(self, *args: Any, **kwargs: Any) -> None:

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from celery import current_app
 from django.core.checks import run_checks
+from django.core.exceptions import ImproperlyConfigured
 from kombu.entity import Queue as BrokerQueue
 
 from config.settings import ledger
 from jobs.broker import topology
+from jobs.destinations import Destination
 from jobs.queues import Queue, all_queues
 
 REDIS_OPTIONS = {"visibility_timeout": 210, "socket_timeout": 30, "socket_connect_timeout": 5}
@@ -170,3 +172,24 @@ def test_limits_that_outlast_the_lease_or_leave_no_warning_are_refused(
 def test_a_queue_cannot_even_be_written_down_with_limits_in_the_wrong_order() -> None:
     with pytest.raises(ValueError, match="soft limit < hard limit < lease"):
         Queue("slow", purpose="Too slow.", hard_limit_seconds=80)
+
+
+def test_a_queue_or_a_pool_that_is_listed_twice_is_refused(settings: Any, configured: Callable[..., None]) -> None:
+    configured("redis")
+    settings.LEDGER_QUEUES = (*all_queues(), all_queues()[0])
+    settings.LEDGER_POOLS = (*settings.LEDGER_POOLS, settings.LEDGER_POOLS[0])
+    assert "jobs.E055" in errors()
+
+
+def test_a_task_of_a_queue_that_no_table_lists_is_told_of_and_stops_no_import(settings: Any) -> None:
+    settings.LEDGER_TASKS = {**settings.LEDGER_TASKS, "probe.leave_a_mark": "nowhere"}
+    current_app.tasks["probe.leave_a_mark"].on_bound(current_app)
+    assert "goes to nowhere" in errors()["jobs.E006"]
+
+
+def test_a_table_that_cannot_be_is_told_in_a_sentence() -> None:
+    """``manage.py`` prints an ImproperlyConfigured without the way to it."""
+    with pytest.raises(ImproperlyConfigured, match="Queue a: its promise"):
+        Queue("a", purpose="a test", promise_seconds=0)
+    with pytest.raises(ImproperlyConfigured, match="Destination a: "):
+        Destination("a", purpose="a test", tasks=(), share=2)
