@@ -1,6 +1,7 @@
 """Gauges that are read from the ledger when somebody scrapes: queues, workers, pauses, breakers.
 
-Guarantee: a database that does not answer makes ``jobs_ledger_up`` 0, and no error. The age of the oldest due job is
+Guarantee: a database that does not answer, or not in time, makes ``jobs_ledger_up`` 0, and no error; so that scrapes do
+not pile up in it. The age of the oldest due job is
 right even where no relay runs that would measure it: then the scrape looks at the jobs itself.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import structlog
-from django.db import DatabaseError, InterfaceError, connections
+from django.db import DatabaseError, InterfaceError, connections, transaction
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
@@ -19,8 +20,12 @@ from jobs.flow.load import COUNTED, MANY, Load, current_load, measure
 from jobs.models import Breaker, DeadLetter, Heartbeat, Pause
 from jobs.queues import all_pools, all_queues
 from jobs.scrape.gauges import GAUGES
+from jobs.session import run
 
 log = structlog.get_logger(__name__)
+
+# For the transaction alone, as a pooler's strangers must not keep it. Less than a scraper waits, ten seconds.
+NOT_FOR_LONG = "SELECT set_config('statement_timeout', '4s', true)"
 
 Sample = tuple[str, tuple[str, ...], float]
 
@@ -46,12 +51,14 @@ class LedgerCollector(Collector):
 
 def _samples(database: str) -> list[Sample]:
     try:
-        return [
-            ("jobs_ledger_up", (), 1),
-            *_of_queues(database),
-            *_of_processes(database),
-            *_of_what_is_held(database),
-        ]
+        with transaction.atomic(using=database):
+            run(database, NOT_FOR_LONG, {})
+            return [
+                ("jobs_ledger_up", (), 1),
+                *_of_queues(database),
+                *_of_processes(database),
+                *_of_what_is_held(database),
+            ]
     except (DatabaseError, InterfaceError) as error:
         log.warning("ledger_not_scraped", database=database, error=type(error).__name__)
         return [("jobs_ledger_up", (), 0)]

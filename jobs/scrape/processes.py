@@ -10,17 +10,25 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+import struct
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import structlog
 from django.conf import settings
 from prometheus_client import REGISTRY
+from prometheus_client.metrics_core import Metric
 from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+log = structlog.get_logger(__name__)
+
 GONE = "gone"
+
+NOT_WHOLE = (struct.error, ValueError, RuntimeError)
+"""What prometheus_client raises over a file that is empty, cut off, or full of something else."""
 
 
 @contextmanager
@@ -32,7 +40,7 @@ def counted() -> Iterator[Collector]:
         return
     with _alone_in(Path(folder)):
         fold_dead(Path(folder))
-        yield MultiProcessCollector(None, path=folder)
+        yield _Readable(None, path=folder)
 
 
 def fold_dead(folder: Path) -> int:
@@ -45,11 +53,32 @@ def fold_dead(folder: Path) -> int:
         kind, _, owner = file.stem.rpartition("_")
         if not owner.isdecimal() or _runs(int(owner)):
             continue
-        if not kind.startswith("gauge"):
+        if not kind.startswith("gauge") and _is_whole(file):
             _add(file, to=folder / f"{kind}_{GONE}.db")
         file.unlink()
         folded += 1
     return folded
+
+
+class _Readable(MultiProcessCollector):
+    """All files but those that are not whole: a process was killed while it made one, or the disk was full."""
+
+    def collect(self) -> Iterable[Metric]:
+        try:
+            return super().collect()
+        except NOT_WHOLE:
+            files = [str(file) for file in sorted(Path(self._path).glob("*.db")) if _is_whole(file)]
+            return self.merge(files, accumulate=True)
+
+
+def _is_whole(file: Path) -> bool:
+    try:
+        for _ in MmapedDict.read_all_values_from_file(str(file)):
+            pass
+    except NOT_WHOLE:
+        log.warning("counts_not_readable", file=file.name)
+        return False
+    return True
 
 
 def _add(file: Path, *, to: Path) -> None:
@@ -64,7 +93,7 @@ def _add(file: Path, *, to: Path) -> None:
 def _runs(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -30,14 +31,23 @@ def serve_metrics(*, with_ledger: bool) -> ThreadingHTTPServer | None:
         return None
     address = (settings.LEDGER_METRICS_HOST, settings.LEDGER_METRICS_PORT)
     try:
-        server = ThreadingHTTPServer(address, partial(Handler, with_ledger=with_ledger))
+        server = Server(address, partial(Handler, with_ledger=with_ledger))
     except OSError as error:
         log.error("metrics_not_served", address=address, error=str(error))  # jobs matter more
         return None
-    server.daemon_threads = True
     os.register_at_fork(after_in_child=server.socket.close)  # a child that outlives us must not hold the port
     threading.Thread(target=server.serve_forever, name="metrics", daemon=True).start()
     return server
+
+
+class Server(ThreadingHTTPServer):
+    """A thread for each request; none of them keeps the process, or fills its log."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A scraper that left before the answer, mostly."""
+        log.warning("scrape_not_answered", error=repr(sys.exc_info()[1])[:200])
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -14,6 +14,7 @@ import pytest
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from jobs.scrape.processes import fold_dead
+from jobs.scrape.render import render
 from jobs.scrape.server import serve_metrics
 from tests.fixtures_storefront import free_ports
 from tests.ledger import real_commits
@@ -61,6 +62,18 @@ def counting(tmp_path: Path) -> Iterator[Callable[[], subprocess.Popen[str]]]:
 def values(folder: Path) -> dict[str, float]:
     collected = MultiProcessCollector(None, path=str(folder)).collect()
     return {sample.name: sample.value for metric in collected for sample in metric.samples}
+
+
+@pytest.mark.parametrize("content", [b"", b"\x10\0\0\0\0\0\0\0" + b"\xff" * 20], ids=["empty", "garbage"])
+@pytest.mark.parametrize("owner", ["1", "999999999"], ids=["alive", "gone"])
+def test_a_file_that_was_never_finished_spoils_no_scrape(
+    content: bytes, owner: str, counting: Callable[[], subprocess.Popen[str]], tmp_path: Path, settings: Any
+) -> None:
+    settings.LEDGER_METRICS_FOLDER = str(tmp_path)
+    counting()
+    (tmp_path / f"counter_{owner}.db").write_bytes(content)
+    for _ in range(2):
+        assert b'jobs_done_total{task="a"} 11.0' in render(with_ledger=False)
 
 
 def test_what_a_process_has_counted_stays_when_it_is_gone(

@@ -16,7 +16,9 @@ from jobs import metrics
 from jobs.flow.heartbeats import Sign, beat
 from jobs.flow.load import measure, save
 from jobs.models import Breaker, Heartbeat, Pause
+from jobs.scrape import ledger
 from jobs.scrape.ledger import LedgerCollector
+from jobs.wakeup import plain_connection
 from jobs.worker.execution import Outcome
 from tests.fixtures_clock import Clock
 from tests.ledger import real_commits
@@ -134,6 +136,17 @@ def test_a_database_that_is_away_is_told_of_and_is_no_error(
     values = scrape()
     assert values["jobs_ledger_up",] == 0
     assert values["jobs_skipped_total", "database away"] >= 1
+    assert ("jobs_relays",) not in values
+
+
+def test_a_database_that_answers_too_late_is_told_of_in_time_and_keeps_no_scrape(
+    scrape: Callable[[], dict[tuple[str, ...], float]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger, "NOT_FOR_LONG", "SELECT set_config('statement_timeout', '200ms', true)")
+    with plain_connection("default") as other, other.transaction():
+        other.execute("LOCK TABLE jobs_queueload IN ACCESS EXCLUSIVE MODE")
+        values = scrape()
+    assert values["jobs_ledger_up",] == 0
     assert ("jobs_relays",) not in values
 
 
