@@ -14,6 +14,9 @@ _EMBED = '{"callbacks": null, "errbacks": null, "chain": null, "chord": null}'
 _SHAPE = "body is not [[job, database], {}, {…}]"
 LARGEST_BODY_BYTES = 4096
 """A body of ours has about 100; a larger one is not ours."""
+LONGEST_CORRELATION_ID = 255
+"""Characters of it that travel; the row has all of it, and the run goes by the row. RabbitMQ closes the connection over
+headers of more than 128 kB, which would stop a relay at that job for ever."""
 LARGEST_ID = 2**63 - 1
 """What the row's id, a bigint, can hold."""
 LARGEST_NUMBER = 2**31 - 1
@@ -52,7 +55,7 @@ def own_headers_of(message: Message) -> dict[str, str | int]:
         "root_id": identity,
         "argsrepr": f"({message.job_id}, {message.using!r})",
         "publish_number": message.publish_number,
-        "correlation_id": message.correlation_id,
+        "correlation_id": message.correlation_id[:LONGEST_CORRELATION_ID],
     }
 
 

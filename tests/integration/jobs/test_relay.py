@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from django.db import connection, transaction
 from kombu import Connection
+from structlog.contextvars import bound_contextvars
 
 from jobs import transitions
 from jobs.enqueue import enqueue
@@ -58,6 +59,12 @@ def test_no_publish_happens_inside_a_transaction(relay_here: Relay, monkeypatch:
     enqueue_many(10)
     assert relay_here.run_once() == 10
     assert watched == [False]
+
+
+def test_a_correlation_id_of_any_length_stops_no_relay(relay_here: Relay) -> None:
+    with bound_contextvars(correlation_id="ü" * 300_000):
+        enqueue_many(1)
+    assert relay_here.run_once() == 1
 
 
 def test_two_relays_never_publish_the_same_job(relay_here: Relay, broker_here: str) -> None:
