@@ -33,6 +33,15 @@ def _problems() -> Iterator[CheckMessage]:
     queues = {queue.name: queue for queue in all_queues()}
     pools = {pool.name: pool for pool in all_pools()}
     for destination in destinations:
+        found = [queues.get(settings.LEDGER_TASKS.get(task, "")) for task in destination.tasks]
+        used = {queue.pool for queue in found if queue}
+        if len(used) > 1:
+            yield Error(
+                f"{destination.name} is called from several pools ({', '.join(sorted(used))}): while one of them has "
+                "no workers, its jobs would take the places of the others'.",
+                hint="List the tasks of each pool at a destination of their own. See config/destinations.py.",
+                id="jobs.E074",
+            )
         for task in destination.tasks:
             if task not in settings.LEDGER_TASKS:
                 yield Error(

@@ -51,6 +51,13 @@ def test_a_provider_may_not_be_called_by_workers_that_fetch_in_advance(settings:
     assert problems() == ["jobs.E073"]
 
 
+def test_a_provider_is_called_from_one_pool(settings: Any) -> None:
+    """Published jobs of a pool without workers would keep the places of its lane, and nothing of the other would go."""
+    settings.LEDGER_TASKS = {**settings.LEDGER_TASKS, "probe.charge": "messages"}
+    listed(settings, Destination("here", purpose="A test.", tasks=(ASK, "probe.charge")))
+    assert problems() == ["jobs.E074"]
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
