@@ -38,9 +38,9 @@ def at_least(least: int) -> Check:
     return lambda text: re.fullmatch(r"\s*[+-]?[0-9]+\s*", text) is not None and int(text) >= least
 
 
-def no_shorter_than(characters: int) -> Check:
-    """A secret that nobody guesses soon."""
-    return lambda text: len(text) >= characters
+def bearer(*, characters: int) -> Check:
+    """A secret that nobody guesses soon, and that a header carries as it is: no spaces, and nothing beyond ASCII."""
+    return lambda text: len(text) >= characters and re.fullmatch(r"[!-~]+", text) is not None
 
 
 def address(*schemes: str, path: bool = False) -> Check:

@@ -55,6 +55,9 @@ def test_a_value_that_cannot_be_read_is_named_and_explained(monkeypatch: pytest.
     ("name", "value"),
     [
         ("DEBUG", "maybe"),
+        ("METRICS_TOKEN", "too-short"),
+        ("METRICS_TOKEN", "ein-schöner-langer-schlüssel"),
+        ("METRICS_TOKEN", "with spaces in between"),
         ("TRUSTED_PROXY", "perhaps"),
         ("PUBLIC_URL", "nonsense"),
         ("PUBLIC_URL", "ftp://tickets.example.org"),
