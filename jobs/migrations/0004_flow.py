@@ -3,6 +3,25 @@
 import jobs.clock
 from django.db import migrations, models
 
+from jobs.destinations import all_destinations
+
+# What was enqueued before there were destinations waits for its provider like any other.
+NAME_DESTINATION = """
+    UPDATE jobs_job SET destination = %s
+    WHERE task = ANY(%s) AND destination = '' AND state IN ('waiting', 'published', 'running', 'dead')
+"""
+
+# On the way back: the old trail knows neither queues nor these changes of a job.
+FORGET_NEWER_ACTIONS = """
+    DELETE FROM jobs_staffaction WHERE job_id IS NULL OR action NOT IN ('replay', 'discard', 'cancel')
+"""
+
+
+def name_destinations(apps, schema_editor):
+    with schema_editor.connection.cursor() as cursor:
+        for destination in all_destinations():
+            cursor.execute(NAME_DESTINATION, [destination.name, list(destination.tasks)])
+
 
 class Migration(migrations.Migration):
 
@@ -155,4 +174,6 @@ class Migration(migrations.Migration):
             model_name='pause',
             constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['queue', 'destination'])), name='pause_kind_is_known'),
         ),
+        migrations.RunPython(name_destinations, migrations.RunPython.noop),
+        migrations.RunSQL(migrations.RunSQL.noop, FORGET_NEWER_ACTIONS),
     ]
