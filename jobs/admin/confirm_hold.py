@@ -128,7 +128,7 @@ def _say(page: admin.ModelAdmin, request: HttpRequest, found: Paused | Resumed, 
         idle = gettext("%(what)s was paused already; nothing was changed.") % {"what": what}
         did_something = found.changed
     else:
-        words = gettext("%(what)s is resumed. Jobs that are due and start now: %(waiting)d.")
+        words = gettext("%(what)s is resumed. Jobs that are due: %(waiting)d.")
         told = words % {"what": what, "waiting": found.waiting}
         idle = gettext("%(what)s was not paused; nothing was changed.") % {"what": what}
         did_something = found.changed or found.probes

@@ -82,8 +82,8 @@ class QueueRow:
 
     @property
     def empty_in(self) -> str:
-        """How long what waits takes to start at this rate."""
-        if not self.has_jobs_to_start:
+        """How long what waits takes to start at this rate; empty where nothing waits, or nothing may start."""
+        if not self.has_jobs_to_start or self.pause is not None:
             return ""
         seconds = self.load.drain_seconds
         return _("nobody knows") if seconds is None else span_in_words(seconds)
@@ -163,9 +163,8 @@ class Overview:
                 yield words % {"queue": row.name, "age": row.oldest, "promise": row.promise}
         for place in self.destinations:
             if place.is_away and place.breaker is not None:
-                words = _("Provider %(name)s has been away for %(span)s; its jobs wait and keep their attempts.")
-                span = span_in_words(round((self.now - place.breaker.changed_at).total_seconds()))
-                yield words % {"name": place.name, "span": span}
+                words = _("Provider %(name)s is away: it failed last %(when)s. Its jobs wait and keep their attempts.")
+                yield words % {"name": place.name, "when": seen_from(place.breaker.changed_at, self.now)}
         if self.measured_at is not None and any(row.load.is_stale for row in self.queues if row.load.measured_at):
             words = _("The figures are old: they were measured %(when)s.")
             yield words % {"when": seen_from(self.measured_at, self.now)}

@@ -24,7 +24,8 @@ def describe(
         other = f" Job {obstacle.job_id} is the first." if obstacle.job_id else ""
         yield _line("waits", f"{obstacle.sentence}{other}")
     if job.state == Job.State.WAITING:
-        yield _line("next attempt", _instant(job.available_at, now))
+        is_due = job.available_at <= now
+        yield _line("next attempt", "as soon as nothing holds it" if is_due else _instant(job.available_at, now))
     if job.error:
         yield _line("last error", for_eyes(job.error))
     if job.state == Job.State.RUNNING:

@@ -59,6 +59,13 @@ def test_a_waiting_job_tells_all_that_holds_it_and_when_it_is_tried_next(dead_jo
         assert words in said, words
 
 
+def test_a_job_that_is_due_is_not_said_to_be_tried_next_in_the_past(dead_jobs: DeadJobs) -> None:
+    due = database_now() - timedelta(minutes=5)
+    (waiting,) = dead_jobs(state="waiting", gate="ready", available_at=due)
+    (told,) = (line for line in command(waiting.pk).splitlines() if "next attempt" in line)
+    assert told.endswith("as soon as nothing holds it")
+
+
 def test_a_job_behind_another_names_the_first_of_its_order() -> None:
     first, second, third = (in_an_hour(ordering_key="k") for _ in range(3))
     said = command(third)
