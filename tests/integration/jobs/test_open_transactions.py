@@ -20,8 +20,9 @@ from tests.ledger import real_commits, state_of
 pytestmark = real_commits
 
 TASK = "probe.leave_a_mark"
-SOON_SECONDS = 0.3
-"""Less than half of what the engine's sessions wait for a lock in the tests."""
+LONG_SECONDS = 10
+"""How long the session of these tests waits for a lock, as the engine's do in production."""
+SOON_SECONDS = 3
 
 
 @contextmanager
@@ -34,7 +35,7 @@ def open_transaction_that_enqueues(**keys: str) -> Iterator[None]:
             with transaction.atomic():
                 enqueue(task=TASK, args={"key": "open"}, **keys)
                 enqueued.set()
-                leave.wait(20)
+                leave.wait(3 * LONG_SECONDS)
         finally:
             connection.close()
 
@@ -50,6 +51,8 @@ def open_transaction_that_enqueues(**keys: str) -> Iterator[None]:
 
 @contextmanager
 def soon() -> Iterator[None]:
+    engine_session("default")
+    connection.cursor().execute(f"SET lock_timeout = '{LONG_SECONDS}s'")
     started = time.monotonic()
     yield
     assert time.monotonic() - started < SOON_SECONDS
