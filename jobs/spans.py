@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -14,7 +15,7 @@ def span_in_words(seconds: float) -> str:
     """``42 s``, ``5 min``, ``3 h``, ``2 days``: the largest unit of which there are two, or seconds."""
     if seconds < 2 * MINUTE:
         # A tenth matters below ten seconds, where promises are about as short.
-        return _("%(n)s s") % {"n": f"{seconds:.1f}" if seconds < 10 and seconds % 1 else f"{seconds:.0f}"}
+        return _("%(n)s s") % {"n": number_format(seconds, 1 if seconds < 10 and seconds % 1 else 0)}
     if seconds < 2 * HOUR:
         return _("%(n)s min") % {"n": int(seconds // MINUTE)}
     if seconds < 2 * DAY:

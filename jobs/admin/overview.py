@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from jobs.clock import database_now
@@ -78,7 +79,7 @@ class QueueRow:
     @property
     def drain(self) -> str:
         rate = self.load.drain_per_second
-        return _("%(n)s/s") % {"n": f"{rate:.1f}" if rate < 10 else f"{rate:,.0f}"} if rate else "–"
+        return _("%(n)s/s") % {"n": number_format(rate, 1 if rate < 10 else 0, force_grouping=True)} if rate else "–"
 
     @property
     def empty_in(self) -> str:

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from jobs.admin.bounded_pages import BoundedPaginator
@@ -24,8 +24,8 @@ from jobs.models import JobHistory
 
 @admin.register(JobHistory)
 class RemovedJobAdmin(ReadOnlyAdmin):
-    list_display = ("id", "task", "how_it_ended", "subject", "ended")
-    list_display_links = ("id", "task")
+    list_display = ("id", "what", "how_it_ended", "about_what", "ended")
+    list_display_links = ("id", "what")
     search_fields = ("=id", "=subject")
     search_help_text = _("Number, or subject in full, such as order:ABCD2345.")
     ordering = ("-id",)
@@ -35,14 +35,44 @@ class RemovedJobAdmin(ReadOnlyAdmin):
     actions = None
     change_list_template = "admin/jobs/removed_jobs.html"
     change_form_template = "admin/jobs/removed_job.html"
-    readonly_fields = ("how_it_ended", "about", "times")
+    readonly_fields = ("what", "how_it_ended", "about", "times", "counts", "in_queue", "at_destination", "traced_by")
     fieldsets = (
-        (None, {"fields": ("task", "how_it_ended", "about", "times", "attempts", "generation")}),
-        (_("Machinery"), {"classes": ("collapse",), "fields": ("queue", "destination", "correlation_id")}),
+        (None, {"fields": ("what", "how_it_ended", "about", "times", "counts")}),
+        (_("Machinery"), {"classes": ("collapse",), "fields": ("in_queue", "at_destination", "traced_by")}),
     )
 
     class Media:
         css = {"all": ("jobs/css/ledger.css",)}
+
+    @admin.display(description=_("task"))
+    def what(self, job: JobHistory) -> SafeString:
+        """The task's name, which may break behind its app where the column is narrow."""
+        app, dot, name = job.task.partition(".")
+        return format_html("{}{}<wbr>{}", app, dot, name)
+
+    @admin.display(description=_("subject"), empty_value="–")
+    def about_what(self, job: JobHistory) -> str | None:
+        return job.subject or None
+
+    @admin.display(description=_("queue"))
+    def in_queue(self, job: JobHistory) -> str:
+        return job.queue
+
+    @admin.display(description=_("destination"), empty_value="–")
+    def at_destination(self, job: JobHistory) -> str | None:
+        return job.destination or None
+
+    @admin.display(description=_("correlation id"), empty_value="–")
+    def traced_by(self, job: JobHistory) -> str | None:
+        return job.correlation_id or None
+
+    @admin.display(description=_("attempts"))
+    def counts(self, job: JobHistory) -> str:
+        """How often it failed, and was replayed if it was."""
+        words = [ngettext("%(n)d failed", "%(n)d failed", job.attempts) % {"n": job.attempts}]
+        if job.generation:
+            words.append(ngettext("replayed once", "replayed %(n)d times", job.generation) % {"n": job.generation})
+        return ", ".join(words)
 
     @admin.display(description=_("state"))
     def how_it_ended(self, job: JobHistory) -> SafeString:

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils.formats import number_format
+
 from jobs.queues import all_queues
 from jobs.session import count, run
 
@@ -132,7 +134,8 @@ class Load:
     def shown(self, kind: str) -> str:
         """A count as people read it: ``50,000+`` where nobody counted on. kind: one of ``COUNTED``."""
         number: int = getattr(self, kind)
-        return f"{number:,}+" if number >= COUNTED[kind] else f"{number:,}"
+        shown = number_format(number, force_grouping=True)
+        return f"{shown}+" if number >= COUNTED[kind] else shown
 
     @property
     def drain_seconds(self) -> float | None:

@@ -57,3 +57,13 @@ def test_a_removed_job_cannot_be_changed_or_deleted(admin_client: Client, remove
     address = reverse("admin:jobs_jobhistory_change", args=[removed.pk])
     assert admin_client.post(address, {"state": "done"}).status_code == 403
     assert admin_client.post(reverse("admin:jobs_jobhistory_delete", args=[removed.pk])).status_code == 403
+
+
+def test_whoever_reads_german_reads_no_english_names_of_columns(admin_client: Client, removed: Job) -> None:
+    german = {"Accept-Language": "de"}
+    page = admin_client.get(reverse("admin:jobs_jobhistory_change", args=[removed.pk]), headers=german).content.decode()
+    listed = admin_client.get(LISTING, headers=german).content.decode()
+    assert all(word in page for word in ("Aufgabe:", "Versuche:", "Warteschlange:"))
+    assert not any(word in page for word in ("Task:", "Attempts:", "Generation:", "Queue:"))
+    assert "Betreff" in listed
+    assert "Subject" not in listed

@@ -85,6 +85,16 @@ def test_a_queue_that_is_late_is_told_with_its_age_its_promise_and_when_it_will_
         assert words in page, words
 
 
+def test_figures_are_written_as_the_reader_writes_them_and_nobody_knows_is_no_span(
+    staff: Client, all_at_work: None
+) -> None:
+    load("messages", ready=50_000, oldest_seconds=1.2)
+    page = page_of(staff)
+    assert all(words in page for words in ("50,000+", "1.2 s", ">nobody knows<"))
+    page = staff.get(reverse(PAGE), headers={"Accept-Language": "de"}).content.decode()
+    assert all(words in page for words in ("50.000+", "1,2 s", ">unbekannt<"))
+
+
 def test_a_queue_that_is_paused_names_who_why_and_when_and_is_not_called_late(staff: Client, all_at_work: None) -> None:
     load("messages", ready=5, oldest_seconds=312, drain=2.0)
     Pause.objects.create(
