@@ -83,6 +83,8 @@ def test_each_statement_can_use_the_index_that_it_was_written_for(held_seats: Ho
     with connection.cursor() as cursor:
         # A small table is read from end to end otherwise, and rightly so. A bitmap needs a condition on its index.
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = off")
+        if index == "inventory_hold_token":
+            cursor.execute("DROP INDEX hold_active_by_expiry")  # of one hold it finds as little, and may be preferred
         cursor.execute(f"EXPLAIN {sql}", values)
         plan = "\n".join(line for (line,) in cursor.fetchall())
 
