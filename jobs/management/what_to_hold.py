@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
+from jobs.management.dead_jobs import typed_words
 from jobs.models import Pause
 
 
@@ -13,8 +14,8 @@ def add_target_options(parser: ArgumentParser) -> None:
     target = parser.add_mutually_exclusive_group(required=True)
     target.add_argument("--queue", help="name of the queue, such as messages")
     target.add_argument("--destination", help="name of the provider, such as mail")
-    parser.add_argument("--by", required=True, help="who does this, for the audit trail")
-    parser.add_argument("--reason", required=True, help="why, for the audit trail")
+    parser.add_argument("--by", type=typed_words, required=True, help="who does this, for the audit trail")
+    parser.add_argument("--reason", type=typed_words, required=True, help="why, for the audit trail")
 
 
 def target_of(options: dict[str, Any]) -> dict[str, str]:

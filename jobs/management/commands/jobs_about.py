@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from jobs.management.dead_jobs import typed_words
 from jobs.management.which_database import add_database_option
 from jobs.models import Job
 from jobs.selectors import KnownJob, jobs_about
@@ -20,7 +21,7 @@ class Command(BaseCommand):
     help = "Lists the jobs about a subject, such as order:ABCD2345; with --watch, until all of them have ended."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("subject", help="what the jobs are about, such as order:ABCD2345")
+        parser.add_argument("subject", type=typed_words, help="what the jobs are about, such as order:ABCD2345")
         add_database_option(parser, help="the database whose jobs they are")
         parser.add_argument("--watch", action="store_true", help="print each change until all jobs have ended")
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from io import StringIO
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -62,3 +62,15 @@ def test_a_name_that_no_text_can_hold_is_no_queue(staff: Client) -> None:
             assert staff.post(address, {"kind": "queue", "name": "\x00", **reason}).status_code == 404
     for rest in ("history", "delete"):
         assert staff.get(f"/admin/jobs/queueload/%00/{rest}/").status_code in (302, 403)
+
+
+@pytest.mark.parametrize("words", ["\udcff", "x" * 301], ids=["no text", "a report"])
+def test_commands_take_no_words_that_the_ledger_cannot_keep(words: str) -> None:
+    why = {"by": "--by", "reason": "--reason"}
+    for option in why.values():
+        typed = {**dict.fromkeys(why.values(), "anna"), option: words}
+        for command in ("pause", "resume"):
+            with pytest.raises(CommandError, match=option):
+                call_command(command, "--queue", "probe", *(part for pair in typed.items() for part in pair))
+    with pytest.raises(CommandError, match="subject"):
+        call_command("jobs_about", words)
