@@ -42,7 +42,7 @@ WITH RECURSIVE lanes (queue, promise, destination) AS (
 AGE = (
     LANES
     + """\
-SELECT coalesce(max(extract(epoch FROM jobs_now() - oldest) / promise), 0)::float8 FROM (
+SELECT greatest(max(extract(epoch FROM jobs_now() - oldest) / promise), 0)::float8 FROM (
   SELECT promise, (
     SELECT min(available_at) FROM jobs_job WHERE queue = open.queue AND destination = open.destination
     AND state = 'waiting' AND gate = 'ready') AS oldest

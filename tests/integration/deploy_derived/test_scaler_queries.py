@@ -12,6 +12,7 @@ from django.db import connection, transaction
 from deploy.derived import keda
 from deploy.local.checkout import ROOT
 from jobs import transitions
+from jobs.clock import database_now
 from jobs.enqueue import enqueue
 from jobs.models import Breaker, Job, Pause
 from tests.fixtures_clock import Clock
@@ -66,6 +67,12 @@ def test_a_job_of_another_pool_or_of_the_future_asks_for_nobody(clock: Clock) ->
     clock.advance(timedelta(minutes=5))
     assert (answer("age"), answer("depth")) == (0, 0)
     assert answer("age", "tickets") > 1
+
+
+def test_an_age_is_never_negative_whatever_a_row_says() -> None:
+    backlog(1)
+    Job.objects.update(gate="ready", available_at=database_now() + timedelta(hours=1))
+    assert answer("age") == 0
 
 
 @pytest.mark.parametrize(("kind", "name"), [("queue", QUEUE), ("destination", "mail")])
