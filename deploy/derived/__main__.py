@@ -19,7 +19,7 @@ def derived_files() -> dict[str, str]:
     return {
         "Procfile": procfile.render(old_procfile, pools=POOLS, queues=QUEUES),
         "docs/queues.md": queues_page.render(pools=POOLS, queues=QUEUES, destinations=DESTINATIONS, tasks=TASKS),
-        "deploy/prometheus/alerts.yaml": alerts.render(QUEUES),
+        "deploy/prometheus/alerts.yaml": alerts.render(queues=QUEUES, destinations=DESTINATIONS, tasks=TASKS),
         **{f"deploy/k8s/{pool.name}-scaledobject.yaml": keda.render(pool, queues=QUEUES) for pool in POOLS},
     }
 

@@ -7,9 +7,10 @@ trouble, and ten that nobody starts are.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from jobs.destinations import Destination
 from jobs.queues import Queue
 
 HEAD = """\
@@ -146,21 +147,37 @@ ALWAYS = (
 )
 
 
-def render(queues: Sequence[Queue]) -> str:
-    """The rules file: an alert on the age of each queue's jobs, and those that hold for all."""
-    return HEAD + "".join(alert.render() for alert in [*_late(queues), *ALWAYS])
+def render(*, queues: Sequence[Queue], destinations: Sequence[Destination], tasks: Mapping[str, str]) -> str:
+    """The rules file: an alert on the age of each queue's jobs, and those that hold for all.
+
+    tasks: the queue of each task.
+    """
+    calls = {task: destination.name for destination in destinations for task in destination.tasks}
+    late = [
+        _late(queue, called=[calls.get(task, "") for task, name in tasks.items() if name == queue.name])
+        for queue in queues
+    ]
+    return HEAD + "".join(alert.render() for alert in [*late, *ALWAYS])
 
 
-def _late(queues: Sequence[Queue]) -> Iterator[Alert]:
-    for queue in queues:
-        paused = f'jobs_paused{{kind="queue", name="{queue.name}"}} == 1'
-        yield Alert(
-            f"{queue.name.title().replace('_', '')}Late",
-            f'jobs_oldest_due_seconds{{queue="{queue.name}"}} > {queue.promise_seconds:g}'
-            f" unless on (database) {paused}",
-            "1m",
-            "page",
-            f"A job of {queue.name} has been due for {{{{ $value | humanizeDuration }}}}, "
-            f"and {queue.promise_seconds:g} s are promised.",
-            "Are workers there, and do they start jobs? The admin's page of the queues says both.",
-        )
+def _late(queue: Queue, *, called: Sequence[str]) -> Alert:
+    """The alert on the age of a queue's jobs. called: whom each of its tasks calls; empty for nobody.
+
+    What somebody has paused is not late. Neither is a queue all of whose jobs call a provider that is away, which has
+    an alert of its own; where other jobs stand beside them, the age may be theirs.
+    """
+    held = [f'jobs_paused{{kind="queue", name="{queue.name}"}} == 1']
+    if called and all(called):
+        names = "|".join(sorted(set(called)))
+        held.append(f'jobs_paused{{kind="destination", name=~"{names}"}} == 1')
+        held.append(f'jobs_breaker{{destination=~"{names}", state="closed"}} == 0')
+    return Alert(
+        f"{queue.name.title().replace('_', '')}Late",
+        f'jobs_oldest_due_seconds{{queue="{queue.name}"}} > {queue.promise_seconds:g}'
+        + "".join(f" unless on (database) ({condition})" for condition in held),
+        "1m",
+        "page",
+        f"A job of {queue.name} has been due for {{{{ $value | humanizeDuration }}}}, "
+        f"and {queue.promise_seconds:g} s are promised.",
+        "Are workers there, and do they start jobs? The admin's page of the queues says both.",
+    )

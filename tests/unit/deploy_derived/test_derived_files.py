@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 import yaml
 from prometheus_client import Counter, Gauge, Histogram
 
+from config.destinations import DESTINATIONS
 from config.queues import POOLS, QUEUES
+from config.routes import TASKS
 from deploy.derived import alerts, keda, procfile, queues_page
 from deploy.derived.__main__ import derived_files, main
 from deploy.local.checkout import ROOT
@@ -84,15 +88,35 @@ def test_an_alert_names_only_metrics_that_exist() -> None:
     assert named - counted - GAUGES.keys() == set()
 
 
+def rules_for(queues: Sequence[Queue], tasks: Mapping[str, str] = TASKS) -> list[dict[str, Any]]:
+    rules: list[dict[str, Any]] = yaml.safe_load(alerts.render(queues=queues, destinations=DESTINATIONS, tasks=tasks))[
+        "groups"
+    ][0]["rules"]
+    return rules
+
+
+def test_a_queue_is_not_late_while_the_provider_of_all_its_jobs_is_away() -> None:
+    expressions = {rule["alert"]: rule["expr"] for rule in rules_for(QUEUES)}
+    assert (
+        'unless on (database) (jobs_breaker{destination=~"mail", state="closed"} == 0)' in expressions["MessagesLate"]
+    )
+    assert "jobs_breaker" not in expressions["TicketsLate"]
+
+
+def test_a_queue_may_be_late_though_the_provider_of_some_of_its_jobs_is_away() -> None:
+    rules = rules_for(QUEUES, tasks={**TASKS, "boxoffice.plan": "messages"})
+    assert not any("jobs_breaker" in rule["expr"] for rule in rules if rule["alert"].endswith("Late"))
+
+
 def test_every_queue_has_an_alert_on_the_age_that_it_promises() -> None:
-    rules = {rule["alert"]: rule for rule in yaml.safe_load(alerts.render([*QUEUES, WARM]))["groups"][0]["rules"]}
+    rules = {rule["alert"]: rule for rule in rules_for([*QUEUES, WARM])}
     for queue in [*QUEUES, WARM]:
         expression = rules[f"{queue.name.title()}Late"]["expr"]
         assert expression.startswith(f'jobs_oldest_due_seconds{{queue="{queue.name}"}} > {queue.promise_seconds:g} ')
 
 
 def test_every_alert_says_what_is_wrong_and_what_to_look_at() -> None:
-    for rule in yaml.safe_load(alerts.render(QUEUES))["groups"][0]["rules"]:
+    for rule in rules_for(QUEUES):
         assert rule["labels"]["severity"] in {"page", "ticket"}
         assert rule["annotations"]["summary"]
         assert rule["annotations"]["description"]
