@@ -47,7 +47,8 @@ NOTE_ANSWER = """
 """
 
 # Counts where it tells something: an open breaker knows already, and a run that began before the breaker was half
-# open was no trial of the provider as it is now. Such a failure returns no row.
+# open was no trial of the provider as it is now. Such a failure returns no row. Where the clock was set back, nobody can
+# say which run began before, and all of them count.
 NOTE_FAILURE = """
     INSERT INTO jobs_breaker AS breaker (destination, failures, last_job_id, error)
     VALUES (%(destination)s, 1, %(job)s, %(error)s)
@@ -61,8 +62,9 @@ NOTE_FAILURE = """
         FROM (SELECT breaker.failures + (breaker.last_job_id IS DISTINCT FROM %(job)s)::integer) AS streak (counted),
              LATERAL (SELECT breaker.state = 'half open' OR counted >= %(limit)s) AS verdict (opens)
     )
-    WHERE breaker.state = 'closed' OR (breaker.state = 'half open' AND breaker.changed_at <= (
-        SELECT started_at FROM jobs_job WHERE id = %(job)s AND token = %(token)s
+    WHERE breaker.state = 'closed' OR (breaker.state = 'half open' AND (
+        breaker.changed_at > jobs_now()
+        OR breaker.changed_at <= (SELECT started_at FROM jobs_job WHERE id = %(job)s AND token = %(token)s)
     ))
     RETURNING state, openings, extract(epoch FROM probe_at - jobs_now())::float8
 """

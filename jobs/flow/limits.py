@@ -20,7 +20,8 @@ ALIVE_SECONDS = 15.0
 UNKNOWN_CONCURRENCY = 4
 """Processes that a pool is taken to have while none of its workers was heard of."""
 
-# Pauses, breakers and workers in one round trip, since each job on an idle system waits for it.
+# Pauses, breakers and workers in one round trip, since each job on an idle system waits for it. A heartbeat that
+# another version wrote, and that names its queues in another way, must not stop a relay.
 READ_LIMITS = """
     SELECT 'pause', kind, name, 0, 0, false FROM jobs_pause
     UNION ALL
@@ -28,7 +29,8 @@ READ_LIMITS = """
     WHERE state <> 'closed'
     UNION ALL
     SELECT 'worker', '', queue, sum(prefetch)::integer, sum(concurrency)::integer, false
-    FROM jobs_heartbeat, jsonb_array_elements_text(queues) AS queue
+    FROM jobs_heartbeat,
+         jsonb_array_elements_text(CASE jsonb_typeof(queues) WHEN 'array' THEN queues ELSE '[]' END) AS queue
     WHERE kind = 'worker' AND seen_at > jobs_now() - %(alive)s * interval '1 second'
     GROUP BY queue
 """

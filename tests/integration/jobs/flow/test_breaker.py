@@ -216,6 +216,21 @@ def test_the_failure_of_a_call_from_before_is_no_failed_probe(provider: Provider
     assert (breaker().state, job(long_call).reason, job(long_call).attempts) == ("half open", "provider away", 0)
 
 
+def test_a_clock_that_was_set_back_does_not_keep_it_half_open(provider: Provider, clock: Clock) -> None:
+    half_opened(provider, clock, *"abcdef")
+    clock.advance(timedelta(hours=-1))
+    Job.objects.filter(state="waiting").update(gate="ready")
+    (probe,) = provider.hand_out()
+    provider.fails = Timeout()
+    provider.run(probe)
+    assert breaker().state == "open"
+
+
+def test_a_heartbeat_of_another_version_stops_no_relay() -> None:
+    Heartbeat.objects.create(name="next@host", kind="worker", queues={"probe": 1}, prefetch=8, concurrency=2)
+    assert read_limits(using="default").prefetch == {}
+
+
 def test_a_job_that_always_fails_is_dead_after_its_attempts_however_often_it_is_the_probe(
     provider: Provider, clock: Clock
 ) -> None:
