@@ -47,8 +47,8 @@ NOTE_ANSWER = """
 """
 
 # Counts where it tells something: an open breaker knows already, and a run that began before the breaker was half
-# open was no trial of the provider as it is now. Such a failure returns no row. Where the clock was set back, nobody can
-# say which run began before, and all of them count.
+# open was no trial of the provider as it is now. Such a failure returns no row. Where the clock was set back, nobody
+# can say which run began before, and all of them count.
 NOTE_FAILURE = """
     INSERT INTO jobs_breaker AS breaker (destination, failures, last_job_id, error)
     VALUES (%(destination)s, 1, %(job)s, %(error)s)
