@@ -10,6 +10,7 @@
     waiting | published | running | dead ──cancel──▶ cancelled
     waiting ──run_now, set_priority──▶ waiting
     published ──hold_back──▶ waiting          (paused, or its provider is away: see ``jobs/flow/hold_back.py``)
+    waiting ──shed──▶ cancelled               (in a queue that may lose jobs: see ``jobs/flow/shed.py``)
 
 Nothing else changes a state. A statement that changes no row means that somebody else was first; the caller then
 stops, since the row belongs to them.

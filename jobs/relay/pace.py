@@ -14,8 +14,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 POLL_SECONDS = 0.5
-POLL_ALONE_SECONDS = 0.1
-"""The same behind a pooler, where no NOTIFY reaches the relay: a job starts half of it later on average."""
 SOON_SECONDS = 0.01
 GATHER_SECONDS = 0.01
 
@@ -29,8 +27,7 @@ class _Look:
 class Pace:
     """The looks of one relay. Times are seconds on a clock that only grows."""
 
-    def __init__(self, *, poll_seconds: float = POLL_SECONDS) -> None:
-        self._poll_seconds = poll_seconds
+    def __init__(self) -> None:
         self._next_poll = 0.0
         self._soon: dict[str, _Look] = {}
         self._not_before: dict[str, float] = {}
@@ -38,7 +35,7 @@ class Pace:
     def due(self, queues: Iterable[str], *, now: float) -> set[str]:
         """Those of ``queues`` to look at now."""
         if now >= self._next_poll:
-            self._next_poll = now + self._poll_seconds
+            self._next_poll = now + POLL_SECONDS
             return set(queues)
         return {queue for queue, look in self._soon.items() if now >= look.at}
 
@@ -54,7 +51,7 @@ class Pace:
             self._soon[queue] = _Look(now if moved >= batch else now + SOON_SECONDS, SOON_SECONDS)
         elif look := self._soon.pop(queue, None):
             pause = 2 * look.pause
-            if pause < self._poll_seconds:
+            if pause < POLL_SECONDS:
                 self._soon[queue] = _Look(now + pause, pause)
 
     def seconds_left(self, *, now: float) -> float:
