@@ -30,6 +30,18 @@ class LeaseLost(JobsError):
     """This worker no longer holds the job's lease; another one runs it, and nothing of this run was written."""
 
 
+class LockTaken(JobsError):
+    """Somebody else holds this lock; nothing was done. Let him, or come again when it is over."""
+
+
+class LockLost(JobsError):
+    """The time of this lock is over, and somebody else may hold it; nothing of this block was written."""
+
+
+class UnfitSchedule(JobsError):
+    """No job can be made of this periodic task; correct it on its page."""
+
+
 class BrokerUnavailable(JobsError):
     """The broker did not take the messages; they stay in the ledger and go out when it is back."""
 

@@ -11,6 +11,7 @@ from config.destinations import DESTINATIONS
 from config.environment import read
 from config.queues import POOLS, QUEUES
 from config.routes import EVENTS, TASKS
+from config.schedule import SCHEDULE
 from config.settings import metrics as _metrics  # noqa: F401  (its folder is there before anything counts)
 from jobs.broker.topology import work_queues
 
@@ -23,6 +24,7 @@ LEDGER_QUEUES = QUEUES
 LEDGER_DESTINATIONS = DESTINATIONS
 LEDGER_EVENTS = EVENTS
 LEDGER_TASKS = TASKS
+LEDGER_SCHEDULE = SCHEDULE
 
 # How often a worker looks whether messages wait that it does not hear of; it acts after three looks in vain.
 LEDGER_WATCHDOG_SECONDS = 5.0
@@ -80,3 +82,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
 # Celery would otherwise close the database connection after each job; the base task drops broken ones itself.
 CELERY_DB_REUSE_MAX = 1_000_000_000
+
+CELERY_BEAT_SCHEDULER = "jobs.scheduler:LedgerScheduler"
+# Beat needs PostgreSQL only; its remote control would be a connection to the broker.
+CELERY_BEAT_ENABLE_REMOTE_CONTROL = False

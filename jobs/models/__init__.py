@@ -4,6 +4,8 @@ from jobs.models.dead_letter import DeadLetter
 from jobs.models.flow import Breaker, Heartbeat, Pause, QueueLoad
 from jobs.models.history import JobHistory
 from jobs.models.job import DeadJob, DedupKey, Job
+from jobs.models.lease import Lease
+from jobs.models.schedule import Schedule, ScheduledRun
 from jobs.models.staff_action import StaffAction
 
 __all__ = [
@@ -14,7 +16,10 @@ __all__ = [
     "Heartbeat",
     "Job",
     "JobHistory",
+    "Lease",
     "Pause",
     "QueueLoad",
+    "Schedule",
+    "ScheduledRun",
     "StaffAction",
 ]

@@ -69,13 +69,16 @@ class Breaker(models.Model):
 
 
 class Heartbeat(models.Model):
-    """A worker or a relay that was alive a moment ago."""
+    """A worker, a relay or a beat that was alive a moment ago."""
 
     class Kind(models.TextChoices):
         WORKER = "worker", _("worker")
         RELAY = "relay", _("relay")
+        BEAT = "beat", _("beat")
 
-    name = models.TextField(primary_key=True, help_text=_("Node name of the worker, or host and pid of the relay."))
+    name = models.TextField(
+        primary_key=True, help_text=_("Node name of the worker, or host and pid of the relay or beat.")
+    )
     kind = models.TextField(choices=Kind)
     pool = models.TextField(blank=True, default="", db_default="")
     queues = models.JSONField(default=list, help_text=_("Names of the queues that it consumes."))
