@@ -84,7 +84,7 @@ def _of_load(load: Load) -> Iterator[Sample]:
 def _of_processes(database: str) -> Iterator[Sample]:
     alive = [heartbeat for heartbeat in heartbeats(using=database) if is_alive(heartbeat)]
     workers = [heartbeat for heartbeat in alive if heartbeat.kind == Heartbeat.Kind.WORKER]
-    yield "jobs_relays", (), len(alive) - len(workers)
+    yield "jobs_relays", (), sum(heartbeat.kind == Heartbeat.Kind.RELAY for heartbeat in alive)
     for pool in all_pools():
         yield "jobs_workers", (pool.name,), sum(pool.name in worker.pool.split(",") for worker in workers)
     for queue in all_queues():

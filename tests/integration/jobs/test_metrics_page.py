@@ -88,6 +88,7 @@ def test_live_workers_and_relays_count_and_those_that_are_gone_do_not(
     clock.advance(timedelta(seconds=20))
     beat(worker("another"), using="default", started_at=None)
     beat(Sign(name="relay", kind=Heartbeat.Kind.RELAY, queues=[]), using="default", started_at=None)
+    beat(Sign(name="beat", kind=Heartbeat.Kind.BEAT, queues=[]), using="default", started_at=None)
     values = scrape()
     assert values["jobs_relays",] == 1
     assert values["jobs_workers", "tickets"] == values["jobs_queue_workers", "tickets"] == 1

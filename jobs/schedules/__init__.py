@@ -1,0 +1,1 @@
+"""Periodic jobs: when they are due, and how they get into the ledger."""
