@@ -8,7 +8,7 @@
        └◀─────────────────────────── replay (generation + 1) ──────────────┘
 
     waiting | published | running | dead ──cancel──▶ cancelled
-    waiting ──run_now, set_priority──▶ waiting
+    waiting ──run_now, reschedule, set_priority──▶ waiting
     published ──hold_back──▶ waiting          (paused, or its provider is away: see ``jobs/flow/hold_back.py``)
     waiting ──shed──▶ cancelled               (in a queue that may lose jobs: see ``jobs/flow/shed.py``)
 
@@ -22,6 +22,7 @@ import json
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, connections, transaction
@@ -205,6 +206,17 @@ RUN_NOW = """
     WHERE id = %(id)s AND generation = %(generation)s AND state = 'waiting' AND available_at > jobs_now()
 """
 
+# What it waits for was moved. One that waits for its next attempt, or was taken back from the broker, keeps its time.
+# Uses job_one_waits_per_unique_key.
+RESCHEDULE = """
+    UPDATE jobs_job
+    SET available_at = %(available_at)s,
+        gate = CASE WHEN gate = 'blocked' THEN 'blocked'
+                    WHEN %(available_at)s::timestamptz > jobs_now() THEN 'later' ELSE 'ready' END
+    WHERE unique_key = %(unique_key)s AND unique_key <> '' AND state = 'waiting' AND reason = ''
+    RETURNING queue
+"""
+
 SET_PRIORITY = """
     UPDATE jobs_job SET priority = %(priority)s
     WHERE id = %(id)s AND generation = %(generation)s AND state = 'waiting' AND priority <> %(priority)s
@@ -373,6 +385,16 @@ def cancel(*, using: str, job_id: int, generation: int, reason: str, states: tup
 def run_now(*, using: str, job_id: int, generation: int) -> bool:
     """Make a job of the future due. False means that it does not wait, is due already, or was replayed since."""
     return count(using, RUN_NOW, {"id": job_id, "generation": generation}) == 1
+
+
+def reschedule(*, using: str, unique_key: str, available_at: datetime) -> str | None:
+    """Let the job of this key that waits for its time wait for another one; return its queue.
+
+    None means that no job of the key waits, or that it has left its first wait behind.
+    """
+    for (queue,) in run(using, RESCHEDULE, {"unique_key": unique_key, "available_at": available_at}):
+        return str(queue)
+    return None
 
 
 def set_priority(*, using: str, job_id: int, generation: int, priority: int) -> bool:
