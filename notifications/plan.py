@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from email.utils import parseaddr
-from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
@@ -13,14 +12,24 @@ from jobs.enqueue import enqueue
 from jobs.errors import NotInTransaction
 from notifications.models import Notification
 
-# A second plan of the same message waits for the first one's commit and then inserts nothing.
-INSERT_NOTIFICATION = """
+# Queues what was not planned before: one row for each of ``recipients``, which has the columns subject, recipient,
+# language and key. A second plan of the same waits for the first one's commit and then inserts nothing. The rows are
+# inserted in one order, so that two transactions that plan the same cannot wait for each other. By notification_once.
+INSERT_NOTIFICATIONS = """
     INSERT INTO notifications_notification
         (kind, subject, recipient, occurrence, language, idempotency_key, message_id)
-    VALUES (%(kind)s, %(subject)s, %(recipient)s, %(occurrence)s, %(language)s, %(idempotency_key)s, %(message_id)s)
+    SELECT %(kind)s, subject, recipient, %(occurrence)s, language, key, '<' || key || '@' || %(sending_domain)s || '>'
+    FROM {recipients}
+    ORDER BY subject, recipient
     ON CONFLICT (subject, kind, recipient, occurrence) DO NOTHING
-    RETURNING id, status, attempts, last_error, created_at
+    RETURNING {columns}
 """
+
+INSERT_NOTIFICATION = INSERT_NOTIFICATIONS.format(
+    recipients="(VALUES (%(subject)s, %(recipient)s, %(language)s, %(key)s::uuid))"
+    " AS given (subject, recipient, language, key)",
+    columns="*",
+)
 
 
 def plan_notification(
@@ -33,29 +42,28 @@ def plan_notification(
 
     Raises NotInTransaction outside a transaction: whoever has something to tell commits both together.
     """
-    if not connection.in_atomic_block:
-        raise NotInTransaction("Plan a notification inside the transaction that has something to tell.")
-    key = uuid4()
-    values: dict[str, Any] = {
+    require_transaction()
+    values = {
         "kind": kind,
         "subject": subject,
         "recipient": recipient,
         "occurrence": occurrence,
         "language": language,
-        "idempotency_key": key,
-        "message_id": f"<{key}@{_sending_domain()}>",
+        "key": uuid4(),
+        "sending_domain": sending_domain(),
     }
-    with connection.cursor() as cursor:
-        cursor.execute(INSERT_NOTIFICATION, values)
-        row = cursor.fetchone()
-    if row is None:
-        return None
-    names = ("id", "status", "attempts", "last_error", "created_at")
-    notification = Notification(**values, **dict(zip(names, row, strict=True)))
-    enqueue(task=task, args={"notification_id": notification.pk}, subject=subject)
-    return notification
+    for notification in Notification.objects.raw(INSERT_NOTIFICATION, values):
+        enqueue(task=task, args={"notification_id": notification.pk}, subject=subject)
+        return notification
+    return None
 
 
-def _sending_domain() -> str:
+def require_transaction() -> None:
+    """Raise NotInTransaction where a plan would not share the fate of what it tells of."""
+    if not connection.in_atomic_block:
+        raise NotInTransaction("Plan a notification inside the transaction that has something to tell.")
+
+
+def sending_domain() -> str:
     """The domain of the sender's address, which message ids end with. Stored in the row, so it may change later."""
     return parseaddr(settings.DEFAULT_FROM_EMAIL)[1].rpartition("@")[2] or "localhost"

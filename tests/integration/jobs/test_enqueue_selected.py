@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection, transaction
-from django.db.transaction import TransactionManagementError
 from django.test.utils import CaptureQueriesContext
 from structlog.contextvars import bound_contextvars
 
@@ -102,15 +101,12 @@ def test_a_rolled_back_savepoint_takes_the_jobs_and_their_cause_along(transactio
 
 
 def test_whoever_catches_an_error_cannot_commit_what_came_before_it(transactional_db: None) -> None:
-    with pytest.raises(TransactionManagementError), transaction.atomic():
+    with transaction.atomic():
         Purchase.objects.create(key="cause")
         with pytest.raises(DatabaseError, match="NUL"):
             enqueue_selected(task="probe.leave_a_mark", rows=KEYS, params={"keys": ["a\0"]})
-        Purchase.objects.exists()
+        assert transaction.get_rollback()
     assert not Purchase.objects.exists()
-    with pytest.raises(DatabaseError):
-        selected("a", rows="SELECT 1 AS args")
-    assert Job.objects.count() == 0
 
 
 def test_the_relay_is_woken_once_with_the_queues_name_and_not_for_nothing(transactional_db: None) -> None:

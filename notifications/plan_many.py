@@ -1,0 +1,54 @@
+"""Planning that many people are told something, once each, by one statement: none of them passes through here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from jobs.enqueue_selected import enqueue_selected
+from notifications.plan import INSERT_NOTIFICATIONS, require_transaction, sending_domain
+
+# A key for each, drawn once: the message id is made of it as well.
+KEYED = "SELECT subject, recipient, language, gen_random_uuid() AS key FROM recipients"
+
+QUEUED = INSERT_NOTIFICATIONS.format(recipients="keyed", columns="id, subject")
+
+# One job for each notification that was queued.
+JOBS = "SELECT jsonb_build_object('notification_id', id) AS args, subject FROM queued"
+
+
+def plan_notifications(
+    *,
+    kind: str,
+    recipients: str,
+    params: Mapping[str, Any],
+    task: str,
+    steps: Mapping[str, str] | None = None,
+    occurrence: str = "",
+    priority: int | None = None,
+) -> int:
+    """Insert a queued notification for each of ``recipients`` and the job that sends it; return how many are new.
+
+    What ``plan_notification`` does, for all of them at once: the same message, planned before or twice among these, is
+    planned once.
+
+    kind, task, occurrence: as for ``plan_notification``. priority: of the jobs; the queue's when None.
+    recipients: SQL with the columns ``subject``, ``recipient`` and ``language``. steps, params: SQL that comes before
+        it, by name, and the values of all of it; see ``enqueue_selected``, which also says that SQL is never made of
+        what somebody typed. The names ``recipients``, ``keyed`` and ``queued`` are taken, and so are the values
+        ``kind``, ``occurrence`` and ``sending_domain``.
+
+    Raises NotInTransaction outside a transaction, and ValueError for a name that is taken.
+    """
+    require_transaction()
+    own_steps = {"recipients": recipients, "keyed": KEYED, "queued": QUEUED}
+    own_values = {"kind": kind, "occurrence": occurrence, "sending_domain": sending_domain()}
+    if taken := (own_steps.keys() & (steps or {}).keys()) | (own_values.keys() & params.keys()):
+        raise ValueError(f"These names are taken: {', '.join(sorted(taken))}.")
+    return enqueue_selected(
+        task=task,
+        steps={**(steps or {}), **own_steps},
+        rows=JOBS,
+        params={**params, **own_values},
+        priority=priority,
+    )
