@@ -20,6 +20,7 @@ from inventory.errors import InventoryError
 from inventory.forms import PlanUploadForm, ShowForm
 from inventory.import_seating_plan import import_seating_plan
 from inventory.models import Hold, PriceTier, Seat, SeatingPlan, Show, Venue
+from inventory.plan_sale_opening import plan_sale_opening
 from inventory.pretix_plan import check_plan
 from inventory.venue_time import in_venue_time
 from jobs.admin import ReadOnlyAdmin
@@ -155,6 +156,9 @@ class ShowAdmin(admin.ModelAdmin):
             # Only what was typed: the show's state may have moved on while the form was open.
             obj.version = F("version") + 1
             obj.save(update_fields=[*form.changed_data, "version"])
+            if "on_sale_at" in form.changed_data:
+                # In the transaction of this page. The start may have changed along, so both are one UPDATE.
+                plan_sale_opening(show_id=obj.pk)
             obj.refresh_from_db()
             return
         show = create_show(

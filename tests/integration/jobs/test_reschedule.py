@@ -70,9 +70,9 @@ def test_a_job_that_was_due_already_waits_again_for_a_later_time() -> None:
 def test_the_move_shares_the_fate_of_the_callers_transaction() -> None:
     job_id = delayed()
     before = job(job_id).available_at
-    with pytest.raises(ZeroDivisionError), transaction.atomic():
+    with transaction.atomic():
         assert reschedule(unique_key="sale:7", available_at=database_now() - HOUR)
-        _ = 1 / 0
+        transaction.set_rollback(True)
     assert (job(job_id).available_at, job(job_id).gate) == (before, "later")
 
 
