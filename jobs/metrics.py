@@ -43,6 +43,10 @@ REFUSED_AT_THE_EDGE = Counter(
 BREAKER_OPENED = Counter("jobs_breaker_opened_total", "Times that a provider was taken for away.", ["destination"])
 BREAKER_CLOSED = Counter("jobs_breaker_closed_total", "Times that a provider was taken for back.", ["destination"])
 HELD_BACK = Counter("jobs_held_back_total", "Published jobs that a pause or a breaker took back.", ["reason"])
+SCHEDULED = Counter("jobs_scheduled_total", "Jobs that a beat enqueued.", ["schedule"])
+SCHEDULE_SKIPPED = Counter(
+    "jobs_schedule_skipped_total", "Due times at which no beat ran, and that were passed over.", ["schedule"]
+)
 
 
 def note_start(*, queue: Queue, waited_seconds: float) -> None:

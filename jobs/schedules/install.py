@@ -1,0 +1,127 @@
+"""From ``config/schedule.py`` into the rows that staff edit: what is missing is created, what staff changed is left.
+
+Field by field: what still stands as it was written from the table last takes the table's new value; anything else is
+staff's. A schedule that the table lists no longer is disabled in the same way, and enabled when it is listed again.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import structlog
+from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
+
+from jobs.models import Schedule
+from jobs.periodic import Periodic, all_periodic
+
+log = structlog.get_logger(__name__)
+
+Fields = dict[str, Any]
+"""What the table, or a row, says of a schedule, as JSON. ``timing`` is one field: half of it makes no sense."""
+
+CRON = ("minute", "hour", "day_of_month", "month_of_year", "day_of_week")
+
+
+def install_schedule() -> None:
+    """Bring the rows in line with the table. Part of the caller's transaction, which keeps other schedulers out."""
+    listed = {periodic.name: fields_of(periodic) for periodic in all_periodic()}
+    rows = {task.name: task for task in PeriodicTask.objects.select_related("interval", "crontab", "ledger")}
+    for name in listed.keys() - rows.keys():
+        _create(name, listed[name])
+    for name, task in rows.items():
+        schedule: Schedule | None = getattr(task, "ledger", None)
+        if schedule is not None and schedule.installed is not None:  # not one that staff made
+            _merge(task, schedule, listed.get(name, {**schedule.installed, "enabled": False}))
+
+
+def fields_of(periodic: Periodic) -> Fields:
+    """What the table says."""
+    every = periodic.every
+    return {
+        "task": periodic.task,
+        "timing": [every // timedelta(seconds=1)] if every else [*periodic.cron.split(), periodic.zone],
+        "catch_up": periodic.catch_up,
+        "args": dict(periodic.args),
+        "priority": periodic.priority,
+        "why": periodic.why,
+        "enabled": True,
+    }
+
+
+def fields_now(task: PeriodicTask) -> Fields:
+    """What the row says; None for what the table could not have written."""
+    return {
+        "task": task.task,
+        "timing": _timing_now(task),
+        "catch_up": task.ledger.catch_up,
+        "args": _args_now(task),
+        "priority": task.priority,
+        "why": task.description,
+        "enabled": task.enabled,
+    }
+
+
+def _create(name: str, fields: Fields) -> None:
+    task = PeriodicTask(name=name)
+    for field, value in fields.items():
+        _write(task, None, field, value)
+    task.save()
+    Schedule.objects.create(periodic_task=task, catch_up=fields["catch_up"], installed=fields)
+    log.info("schedule_created", schedule=name)
+
+
+def _merge(task: PeriodicTask, schedule: Schedule, wanted: Fields) -> None:
+    if wanted == schedule.installed:
+        return
+    written, now = schedule.installed or {}, fields_now(task)
+    changed = [field for field in wanted if wanted[field] != written.get(field) == now[field]]
+    for field in changed:
+        _write(task, schedule, field, wanted[field])
+    schedule.installed = wanted
+    schedule.save(update_fields=["catch_up", "installed"])
+    if changed:
+        task.save()
+    log.info("schedule_taken_over", schedule=task.name, fields=changed)
+
+
+def _write(task: PeriodicTask, schedule: Schedule | None, field: str, value: Any) -> None:
+    match field:
+        case "task" | "priority" | "enabled":
+            setattr(task, field, value)
+        case "why":
+            task.description = value
+        case "args":
+            task.kwargs = json.dumps(value)
+        case "catch_up":
+            if schedule is not None:
+                schedule.catch_up = value
+        case "timing":
+            task.interval = task.crontab = None
+            if len(value) == 1:
+                task.interval = _first_or_new(IntervalSchedule, every=value[0], period=IntervalSchedule.SECONDS)
+            else:
+                task.crontab = _first_or_new(CrontabSchedule, **dict(zip((*CRON, "timezone"), value, strict=True)))
+
+
+def _first_or_new(model: Any, **values: Any) -> Any:
+    """The library's tables may hold the same timing twice."""
+    return model.objects.filter(**values).order_by("pk").first() or model.objects.create(**values)
+
+
+def _timing_now(task: PeriodicTask) -> list[Any] | None:
+    if task.interval is not None:
+        if task.interval.period in ("microseconds",):
+            return None
+        return [timedelta(**{task.interval.period: task.interval.every}) // timedelta(seconds=1)]
+    if task.crontab is not None:
+        return [*(str(getattr(task.crontab, field)) for field in CRON), str(task.crontab.timezone)]
+    return None
+
+
+def _args_now(task: PeriodicTask) -> Any:
+    try:
+        return json.loads(task.kwargs or "{}")
+    except ValueError:
+        return None
