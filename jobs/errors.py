@@ -30,14 +30,6 @@ class LeaseLost(JobsError):
     """This worker no longer holds the job's lease; another one runs it, and nothing of this run was written."""
 
 
-class LockTaken(JobsError):
-    """Somebody else holds this lock; nothing was done. Let him, or come again when it is over."""
-
-
-class LockLost(JobsError):
-    """The time of this lock is over, and somebody else may hold it; nothing of this block was written."""
-
-
 class UnfitSchedule(JobsError):
     """No job can be made of this periodic task; correct it on its page."""
 
@@ -100,6 +92,14 @@ class RetryRequested(TransientError):
     def __init__(self, message: str = "", *, delay_seconds: float | None = None) -> None:
         super().__init__(message)
         self.delay_seconds = delay_seconds
+
+
+class LockTaken(TransientError):
+    """Somebody else holds this lock; nothing was done. Let him, or come again when it is over."""
+
+
+class LockLost(TransientError):
+    """The time of this lock is over, and somebody else may hold it; nothing of this block was written."""
 
 
 class PermanentError(JobsError):
