@@ -71,6 +71,7 @@ class Ticker:
         self._sign = BeatSign()
         self._session: Any = None
         self._renew_at = 0.0
+        self._is_installed = False
         self._plan_at = 0.0
         self._seen: tuple[datetime, float] | None = None
         self._changed_at: datetime | None = None
@@ -113,15 +114,14 @@ class Ticker:
                 return STANDBY_SECONDS
             log.info("beat_ticks", token=self._lease.token)
             self._renew_at = time.monotonic() + RENEW_SECONDS
-            with transaction.atomic():
-                self._lease.prove()
-                install_schedule()
-            self._plan_at = 0.0
+            self._is_installed = False
         self._keep(self._lease)
         until_due = self._look(self._lease)
         if until_due is not None and until_due <= 0:
             self._fire_due(self._lease)
             until_due = TICK_SECONDS if self._faulty else self._look(self._lease)
+            if until_due is not None and until_due <= 0:
+                self._plan_at = 0.0  # there is more to make up for, or it is not what was planned any more
         return TICK_SECONDS if until_due is None else min(max(until_due, 0.0), TICK_SECONDS)
 
     def _keep(self, lease: Lease) -> None:
@@ -133,15 +133,22 @@ class Ticker:
         """The seconds until something is due, below zero if it is late; None if nothing ever is."""
         ((now, changed_at, until_due),) = run("default", LOOK, {})
         monotonic = time.monotonic()
-        if monotonic >= self._plan_at or changed_at != self._changed_at or self._clock_was_set(now, monotonic):
-            with transaction.atomic():
-                lease.prove()
-                plan()
-            self._changed_at = changed_at
-            self._plan_at = monotonic + PLAN_SECONDS
-            self._faulty.clear()
+        was_set = self._clock_was_set(now, monotonic)
+        if was_set or changed_at != self._changed_at or monotonic >= self._plan_at or not self._is_installed:
+            self._plan(lease)
+            self._changed_at = changed_at  # as it was before: what staff changed meanwhile is planned next time
             ((_, _, until_due),) = run("default", LOOK, {})
         return until_due if until_due is None else float(until_due)
+
+    def _plan(self, lease: Lease) -> None:
+        with transaction.atomic():
+            lease.prove()
+            if not self._is_installed:
+                install_schedule()
+            plan()
+        self._is_installed = True
+        self._plan_at = time.monotonic() + PLAN_SECONDS
+        self._faulty.clear()
 
     def _clock_was_set(self, now: datetime, monotonic: float) -> bool:
         before, self._seen = self._seen, (now, monotonic)
