@@ -10,6 +10,7 @@ from django.db.models import F, QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
@@ -24,6 +25,7 @@ from inventory.plan_sale_opening import plan_sale_opening
 from inventory.pretix_plan import check_plan
 from inventory.venue_time import in_venue_time
 from jobs.admin import ReadOnlyAdmin
+from jobs.admin.subjects import link_subjects
 
 
 @admin.register(Venue)
@@ -202,6 +204,17 @@ class ShowAdmin(admin.ModelAdmin):
         if done:
             text = ngettext("%(count)d show is now %(status)s.", "%(count)d shows are now %(status)s.", done)
             self.message_user(request, text % {"count": done, "status": to.label}, messages.SUCCESS)
+
+
+def _page_of(request: HttpRequest, show_id: str) -> str | None:
+    """Where staff find the show that a job is about."""
+    if not show_id.isdecimal() or not request.user.has_perm("inventory.view_show"):
+        return None
+    found = Show.objects.filter(pk=int(show_id)).exists()
+    return reverse("admin:inventory_show_change", args=[int(show_id)]) if found else None
+
+
+link_subjects(kind="show", address=_page_of)
 
 
 @admin.register(Seat)

@@ -21,3 +21,8 @@ def hold_is_open() -> Q:
 def show_sells() -> Q:
     """Shows that sell now: scheduled, the sale has opened and the show has not begun."""
     return Q(status=Show.Status.SCHEDULED, on_sale_at__lte=DatabaseNow(), starts_at__gt=DatabaseNow())
+
+
+def opens_later() -> Q:
+    """Shows whose sale has not opened yet."""
+    return Q(status=Show.Status.SCHEDULED, on_sale_at__gt=DatabaseNow())

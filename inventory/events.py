@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from inventory.models.show import subject_of
 from jobs.events import Event
 
 
@@ -15,4 +16,4 @@ class SaleOpened(Event):
     on_sale_at: str
 
     def subject(self) -> str:
-        return f"show:{self.show_id}"
+        return subject_of(show_id=self.show_id)

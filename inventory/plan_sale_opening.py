@@ -10,6 +10,7 @@ from datetime import datetime
 
 from django.db import connection, transaction
 
+from inventory.models.show import subject_of
 from jobs.enqueue import enqueue
 from jobs.new_job import require_transaction
 from jobs.reschedule import reschedule
@@ -55,7 +56,7 @@ def plan_sale_opening(*, show_id: int) -> bool:
         enqueue(
             task="inventory.open_sale",
             args={"show_id": show_id},
-            subject=f"show:{show_id}",
+            subject=subject_of(show_id=show_id),
             available_at=opening,
             unique_key=key,
         )

@@ -25,7 +25,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce, Extract, Greatest
 
-from inventory.conditions import hold_is_open, seat_is_free, show_sells
+from inventory.conditions import hold_is_open, opens_later, seat_is_free, show_sells
 from inventory.errors import UnknownHold, UnknownShow
 from inventory.models import Hold, PriceTier, Seat, Show
 from inventory.money import Money
@@ -155,9 +155,7 @@ def _offered(shows: QuerySet[Show]) -> QuerySet[Any]:
     tiers = PriceTier.objects.filter(show=OuterRef("pk"))
     return shows.select_related("venue").annotate(
         sells=ExpressionWrapper(show_sells(), output_field=BooleanField()),
-        opens_later=ExpressionWrapper(
-            Q(status=Show.Status.SCHEDULED, on_sale_at__gt=DatabaseNow()), output_field=BooleanField()
-        ),
+        opens_later=ExpressionWrapper(opens_later(), output_field=BooleanField()),
         price_from=Subquery(_over_all(tiers, Min("price"))),
         price_to=Subquery(_over_all(tiers, Max("price"))),
         seats_free=Coalesce(Subquery(_over_all(seats.filter(seat_is_free()), Count("*"))), 0),

@@ -69,6 +69,11 @@ class Show(models.Model):
         return self.title
 
     @property
+    def subject(self) -> str:
+        """What jobs and notifications about this show carry."""
+        return subject_of(show_id=self.pk)
+
+    @property
     def starts_at_local(self) -> datetime:
         """The start in the venue's time zone."""
         return self.starts_at.astimezone(self.venue.zone)
@@ -118,3 +123,16 @@ class PriceTier(models.Model):
     def money(self) -> Money:
         """The price with the show's currency. Reads the show unless it was selected along."""
         return Money(self.price, self.show.currency)
+
+
+def subject_of(*, show_id: int) -> str:
+    """The subject of all jobs and notifications about the show with this id: ``show:<id>``."""
+    return f"show:{show_id}"
+
+
+def show_id_of(*, subject: str) -> int:
+    """The show's id in a subject. Raises ValueError for the subject of something else."""
+    kind, _separator, name = subject.partition(":")
+    if kind != "show" or not name.isdecimal():
+        raise ValueError(f"{subject!r} is not about a show.")
+    return int(name)
