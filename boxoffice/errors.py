@@ -60,6 +60,11 @@ class UnknownMessage(BoxOfficeError):
     __doc__ = gettext_noop("This kind of message has no text. List it in boxoffice/messages.")
 
 
+# A draft raises it where what was planned to be told is not so any more; its message says why, for staff.
+class NothingToSay(BoxOfficeError):
+    __doc__ = gettext_noop("What was to be told is not so any more. No mail was sent.")
+
+
 class DocumentMissing(BoxOfficeError):
     __doc__ = gettext_noop("The tickets of this order have not been stored. Issue them again, then send the mail.")
 
@@ -73,3 +78,12 @@ class TooBusy(BoxOfficeError):
         again = ngettext("Try again in %d second.", "Try again in %d seconds.", retry_after) % retry_after
         super().__init__(f"{gettext(self.__doc__ or '')} {again}")
         self.retry_after = retry_after
+
+
+class NothingToWaitFor(BoxOfficeError):
+    __doc__ = gettext_noop("No sale of this show lies ahead. Load its page again to see how it stands.")
+
+
+class TooManyAlerts(BoxOfficeError):
+    __doc__ = gettext_noop("So many people have asked that no more can be told. Come back when the sale opens.")
+    status_code = 429

@@ -34,6 +34,12 @@ def mark_failed(*, notification_id: int) -> bool:
     return queued.update(status=Status.FAILED) == 1
 
 
+def mark_suppressed(*, notification_id: int, reason: str) -> bool:
+    """queued → suppressed, with why in ``last_error``."""
+    queued = Notification.objects.filter(id=notification_id, status=Status.QUEUED)
+    return queued.update(status=Status.SUPPRESSED, last_error=_one_line(reason)) == 1
+
+
 def reopen(*, notification_id: int) -> bool:
     """failed → queued, with the same message id and idempotency key."""
     failed = Notification.objects.filter(id=notification_id, status=Status.FAILED)

@@ -8,8 +8,8 @@ from datetime import datetime
 from itertools import groupby
 
 from django.utils import dateformat
+from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
 
 from boxoffice.support.facts import Facts
 from boxoffice.support.plain_words import explain, name_of_job, name_of_message
@@ -133,13 +133,11 @@ def _mails(facts: Facts) -> Iterator[Entry]:
             title = _("%(message)s sent") % {"message": name_of_message(mail.kind)}
             mood = "bad" if mail.status in BAD_MAIL else "good"
             yield _entry(facts, mail.sent_at, title, str(mail.get_status_display()), mood, mail.recipient)
+        elif mail.status == Notification.Status.SUPPRESSED:
+            title = _("%(message)s planned") % {"message": name_of_message(mail.kind)}
+            why = _("Not sent: %(reason)s.") % {"reason": gettext(mail.last_error)} if mail.last_error else ""
+            yield _entry(facts, mail.created_at, title, str(mail.get_status_display()), "plain", why)
 
 
-BAD_MAIL = frozenset(
-    {
-        Notification.Status.FAILED,
-        Notification.Status.BOUNCED,
-        Notification.Status.COMPLAINED,
-        Notification.Status.SUPPRESSED,
-    }
-)
+# What was suppressed is not among them: nobody misses a mail that had nothing to say any more.
+BAD_MAIL = frozenset({Notification.Status.FAILED, Notification.Status.BOUNCED, Notification.Status.COMPLAINED})
