@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from django.utils import dateformat
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext
+from django.utils.translation import ngettext
 
 from boxoffice.errors import DocumentMissing, OrderNotFound
 from boxoffice.messages.base import Draft
+from boxoffice.messages.show_times import clock_in_words, day_of
 from boxoffice.models import Order
 from boxoffice.models.order import code_of
 from boxoffice.order_address import address_of
 from boxoffice.selectors import lines_of_order, order_by_code
-from inventory.models import Show
 from inventory.venue_time import in_venue_time
 from notifications.content import Attachment
 from tickets.selectors import document_of_order
@@ -35,7 +34,7 @@ def draft(*, subject: str) -> Draft:
     return Draft(
         to_name=order.name,
         subject=ngettext("Your ticket: %(show)s, %(day)s", "Your tickets: %(show)s, %(day)s", len(lines))
-        % {"show": show.title, "day": _day(show)},
+        % {"show": show.title, "day": day_of(show)},
         preheader=ngettext(
             "%(starts)s, %(venue)s. The ticket is attached.",
             "%(starts)s, %(venue)s. The tickets are attached.",
@@ -49,7 +48,7 @@ def draft(*, subject: str) -> Draft:
             "show": show,
             "venue": show.venue,
             "starts": starts,
-            "doors": dateformat.time_format(show.doors_at_local, _clock()),
+            "doors": clock_in_words(show.doors_at_local),
             "lines": lines,
             "total": order.money,
         },
@@ -65,11 +64,3 @@ def _ticket_file(order: Order) -> Attachment:
         content = file.read()
     name = _("tickets-%(code)s.pdf") % {"code": order.code}
     return Attachment(name=name, content_type="application/pdf", content=content)
-
-
-def _day(show: Show) -> str:
-    return dateformat.format(show.starts_at_local, pgettext("day, in Django's date format", "D j M Y"))
-
-
-def _clock() -> str:
-    return pgettext("time of day, in Django's date format", "H:i")
