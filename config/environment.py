@@ -159,7 +159,7 @@ VARIABLES = (
         "SENTRY_DSN",
         "str",
         "",
-        "Where errors are reported; empty means nowhere.",
+        "Where errors, and the runs of periodic jobs, are reported; empty means nowhere.",
         accepts=address("https", "http", path=True),
     ),
     Variable(
@@ -181,8 +181,8 @@ VARIABLES = (
         "METRICS_PORT",
         "int",
         0,
-        "Port on which a relay and a worker serve `/metrics` themselves; 0 means not at all. One process for each host "
-        "or container.",
+        "Port on which a relay, a worker and a beat serve `/metrics` themselves; 0 means not at all. One process for "
+        "each host or container.",
         accepts=at_least(0),
     ),
     Variable(

@@ -8,11 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 from celery.beat import Scheduler
+from celery.platforms import signals
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, SystemCheckError
 
 from jobs.checks.start import refuse_borrowed_sessions, refuse_pooled_sessions
 from jobs.schedules.ticker import Ticker
+from jobs.scrape.server import serve_metrics
 
 
 class LedgerScheduler(Scheduler):
@@ -20,31 +22,36 @@ class LedgerScheduler(Scheduler):
 
     def __init__(self, app: Any, *args: Any, lazy: bool = False, **kwargs: Any) -> None:
         super().__init__(app, *args, lazy=True, **kwargs)
-        self._ticking = False
+        self._told_to_stop = False
         if not lazy:  # Celery makes a lazy one to print a banner
+            signals.update(SIGTERM=self._stop, SIGINT=self._stop)
             _refuse_to_start()
+            serve_metrics(with_ledger=False)  # whether a beat ticks is for others to tell
             self._ticker = Ticker()
 
     def tick(self, *_: Any, **__: Any) -> float:
         """Enqueue what is due; return the seconds that Celery may sleep."""
-        self._ticking = True
-        seconds = self._ticker.tick()
-        self._ticking = False
-        return min(seconds, self.max_interval)
+        if self._told_to_stop:  # when nobody heard the exception, such as in a finalizer
+            raise SystemExit
+        return min(self._ticker.tick(), self.max_interval)
 
     def should_sync(self) -> bool:
         """Nothing is kept in memory that would have to be written."""
         return False
 
     def close(self) -> None:
-        """Let another beat take over.
+        """Let another beat take over. Celery calls it when its loop has ended, for whatever reason."""
+        self._ticker.close()
 
-        Celery calls it in its handler of SIGTERM, in the middle of whatever is done just then, and once more when it
-        has ended that. A tick's connection is in no state to be used in between.
+    def _stop(self, *_: Any) -> None:
+        """Break off whatever is done just then: psycopg cancels a statement that runs, and a transaction is undone.
+
+        Celery's own handler would close in the middle of a statement, on the connection that waits for its answer. To
+        be told twice is no reason to break off the end as well, which takes a few seconds at most.
         """
-        if not self._ticking:
-            self._ticker.close()
-        self._ticking = False
+        signals.ignore("SIGTERM", "SIGINT")
+        self._told_to_stop = True
+        raise SystemExit
 
 
 def _refuse_to_start() -> None:

@@ -132,6 +132,13 @@ class System:
         ]  # fmt: skip
         return self._start(name, command, ready=" ready.", wait=wait)
 
+    def start_beat(self, *, wait: bool = True) -> Process:
+        command = [
+            sys.executable, "-m", "celery", "-A", "config", "beat",
+            "--scheduler", "jobs.scheduler:LedgerScheduler", "--loglevel", "INFO",
+        ]  # fmt: skip
+        return self._start(f"beat{next(self._started)}", command, ready="beat: Starting...", wait=wait)
+
     def _start(self, name: str, command: list[str], *, ready: str, wait: bool) -> Process:
         process = Process(name, command, self.environment, ready=ready)
         self.processes.append(process)

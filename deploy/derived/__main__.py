@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from config.destinations import DESTINATIONS
 from config.queues import POOLS, QUEUES
 from config.routes import TASKS
+from config.schedule import SCHEDULE
 from deploy.derived import alerts, keda, procfile, queues_page
 from deploy.local.checkout import ROOT
 
@@ -19,7 +20,9 @@ def derived_files() -> dict[str, str]:
     return {
         "Procfile": procfile.render(old_procfile, pools=POOLS, queues=QUEUES),
         "docs/queues.md": queues_page.render(pools=POOLS, queues=QUEUES, destinations=DESTINATIONS, tasks=TASKS),
-        "deploy/prometheus/alerts.yaml": alerts.render(queues=QUEUES, destinations=DESTINATIONS, tasks=TASKS),
+        "deploy/prometheus/alerts.yaml": alerts.render(
+            queues=QUEUES, destinations=DESTINATIONS, tasks=TASKS, schedule=SCHEDULE
+        ),
         **{f"deploy/k8s/{pool.name}-scaledobject.yaml": keda.render(pool, queues=QUEUES) for pool in POOLS},
     }
 

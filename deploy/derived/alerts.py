@@ -6,49 +6,27 @@ trouble, and ten that nobody starts are.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from deploy.derived import schedule_alerts
+from deploy.derived.alert import LEDGER_AWAY, Alert
 from jobs.destinations import Destination
+from jobs.periodic import Periodic
 from jobs.queues import Queue
 
 HEAD = """\
-# Written by python -m deploy.derived from config/queues.py. The metrics are those of docs/metrics.md.
+# Written by python -m deploy.derived from config/queues.py and config/schedule.py. The metrics are those of
+# docs/metrics.md.
 groups:
   - name: boxoffice
     rules:
 """
 
 
-@dataclass(frozen=True)
-class Alert:
-    """One rule. severity: ``page`` wakes somebody, ``ticket`` waits for the morning."""
-
-    name: str
-    when: str
-    lasting: str
-    severity: str
-    summary: str
-    look_at: str
-
-    def render(self) -> str:
-        """The rule as YAML; JSON's strings are YAML's."""
-        return (
-            f"      - alert: {self.name}\n"
-            f"        expr: {json.dumps(self.when)}\n"
-            f"        for: {self.lasting}\n"
-            f"        labels:\n          severity: {self.severity}\n"
-            f"        annotations:\n"
-            f"          summary: {json.dumps(self.summary)}\n"
-            f"          description: {json.dumps(self.look_at)}\n"
-        )
-
-
 ALWAYS = (
     Alert(
         "LedgerAway",
-        "jobs_ledger_up == 0",
+        LEDGER_AWAY,
         "1m",
         "page",
         "The database {{ $labels.database }} does not answer.",
@@ -136,6 +114,7 @@ ALWAYS = (
         "Fans are sent away, since the queue {{ $labels.queue }} is too far behind.",
         "More workers of its pool, at once.",
     ),
+    *schedule_alerts.ALWAYS,
     Alert(
         "PausedForLong",
         "jobs_paused == 1",
@@ -147,8 +126,14 @@ ALWAYS = (
 )
 
 
-def render(*, queues: Sequence[Queue], destinations: Sequence[Destination], tasks: Mapping[str, str]) -> str:
-    """The rules file: an alert on the age of each queue's jobs, and those that hold for all.
+def render(
+    *,
+    queues: Sequence[Queue],
+    destinations: Sequence[Destination],
+    tasks: Mapping[str, str],
+    schedule: Sequence[Periodic],
+) -> str:
+    """The rules file: an alert on the age of each queue's jobs, one on late schedules, and those that hold for all.
 
     tasks: the queue of each task.
     """
@@ -157,7 +142,7 @@ def render(*, queues: Sequence[Queue], destinations: Sequence[Destination], task
         _late(queue, called=[calls.get(task, "") for task, name in tasks.items() if name == queue.name])
         for queue in queues
     ]
-    return HEAD + "".join(alert.render() for alert in [*late, *ALWAYS])
+    return HEAD + "".join(alert.render() for alert in [*late, schedule_alerts.late(schedule), *ALWAYS])
 
 
 def _late(queue: Queue, *, called: Sequence[str]) -> Alert:

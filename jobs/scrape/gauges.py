@@ -15,6 +15,16 @@ GAUGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "jobs_relays": ("Live relays.", ()),
     "jobs_paused": ("1 for each queue or destination that somebody has paused.", ("kind", "name")),
     "jobs_breaker": ("1 for the state that a destination's breaker is in, 0 for the others.", ("destination", "state")),
+    "jobs_scheduler_beats": ("Live beats; one of them ticks.", ()),
+    "jobs_scheduler_tick_age_seconds": ("How long ago a beat ticked last; +Inf when none ever has.", ()),
+    "jobs_schedule_late_seconds": ("How long a schedule's next run has been due; 0 when it is not.", ("schedule",)),
+    "jobs_schedule_broken": ("1 for a schedule that cannot be enqueued as it stands.", ("schedule",)),
+    "jobs_schedule_last_run_age_seconds": ("How long ago the last run was due.", ("schedule",)),
+    "jobs_schedule_last_start_late_seconds": (
+        "From the time that the last run was due to its start, or to now; until it is in the history.",
+        ("schedule",),
+    ),
+    "jobs_schedule_last_run_dead": ("1 while the last run is dead.", ("schedule",)),
     "jobs_dead_letters_kept": ("Messages that nobody knew and nobody has discarded.", ()),
 }
 """Name: help, labels. Each has the label ``database`` as well."""

@@ -1,8 +1,8 @@
-"""Gauges that are read from the ledger when somebody scrapes: queues, workers, pauses, breakers.
+"""Gauges that are read from the ledger when somebody scrapes: queues, workers, pauses, breakers, schedules.
 
 Guarantee: a database that does not answer, or not in time, makes ``jobs_ledger_up`` 0, and no error; so that scrapes do
-not pile up in it. The age of the oldest due job is
-right even where no relay runs that would measure it: then the scrape looks at the jobs itself.
+not pile up in it. The age of the oldest due job is right even where no relay runs that would measure it: then the
+scrape looks at the jobs itself.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import structlog
-from django.db import DatabaseError, InterfaceError, connections, transaction
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, connections, transaction
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
@@ -20,6 +20,7 @@ from jobs.flow.load import COUNTED, MANY, Load, current_load, measure
 from jobs.models import Breaker, DeadLetter, Heartbeat, Pause
 from jobs.queues import all_pools, all_queues
 from jobs.scrape.gauges import GAUGES
+from jobs.scrape.schedules import Sample, samples_of_schedules
 from jobs.session import run
 
 log = structlog.get_logger(__name__)
@@ -27,11 +28,9 @@ log = structlog.get_logger(__name__)
 # For the transaction alone, as a pooler's strangers must not keep it. Less than a scraper waits, ten seconds.
 NOT_FOR_LONG = "SELECT set_config('statement_timeout', '4s', true)"
 
-Sample = tuple[str, tuple[str, ...], float]
-
 
 class LedgerCollector(Collector):
-    """The gauges of every database. One scrape costs six queries of a few rows for each."""
+    """The gauges of every database. One scrape costs eight queries of a few rows for each, six without schedules."""
 
     def describe(self) -> Iterable[Metric]:
         """Nothing: a registry would otherwise scrape when it is made."""
@@ -58,6 +57,7 @@ def _samples(database: str) -> list[Sample]:
                 *_of_queues(database),
                 *_of_processes(database),
                 *_of_what_is_held(database),
+                *samples_of_schedules(using=database),
             ]
     except (DatabaseError, InterfaceError) as error:
         log.warning("ledger_not_scraped", database=database, error=type(error).__name__)
@@ -84,7 +84,9 @@ def _of_load(load: Load) -> Iterator[Sample]:
 def _of_processes(database: str) -> Iterator[Sample]:
     alive = [heartbeat for heartbeat in heartbeats(using=database) if is_alive(heartbeat)]
     workers = [heartbeat for heartbeat in alive if heartbeat.kind == Heartbeat.Kind.WORKER]
-    yield "jobs_relays", (), sum(heartbeat.kind == Heartbeat.Kind.RELAY for heartbeat in alive)
+    yield "jobs_relays", (), sum(process.kind == Heartbeat.Kind.RELAY for process in alive)
+    if database == DEFAULT_DB_ALIAS:
+        yield "jobs_scheduler_beats", (), sum(process.kind == Heartbeat.Kind.BEAT for process in alive)
     for pool in all_pools():
         yield "jobs_workers", (pool.name,), sum(pool.name in worker.pool.split(",") for worker in workers)
     for queue in all_queues():

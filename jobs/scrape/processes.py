@@ -1,4 +1,4 @@
-"""The counters of this host's processes: web, relay, workers and their children.
+"""The counters of this host's processes: web, relay, beat, workers and their children.
 
 They write into files in one folder (``PROMETHEUS_MULTIPROC_DIR``), a file for each process and kind of metric, and a
 scrape adds them up. What a process has counted stays when it is gone: its files are folded into one, so that a worker

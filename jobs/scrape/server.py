@@ -1,4 +1,4 @@
-"""``/metrics`` of a relay or a worker, which have no web server: on METRICS_PORT, if that is set."""
+"""``/metrics`` of a relay, a worker or a beat, which have no web server: on METRICS_PORT, if that is set."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def test_no_label_says_who_or_what_exactly(enqueued: Callable[..., int], client:
     Pause.objects.create(kind=Pause.Kind.QUEUE, name="messages", by="staff@example.org", reason="because")
     text = client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"}).content.decode()
     assert "@" not in text
-    known = {"database", "queue", "state", "pool", "kind", "name", "destination"}
+    known = {"database", "queue", "state", "pool", "kind", "name", "destination", "schedule"}
     assert {label for family in LedgerCollector().collect() for s in family.samples for label in s.labels} <= known
 
 

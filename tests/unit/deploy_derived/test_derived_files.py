@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,10 +15,13 @@ from prometheus_client import Counter, Gauge, Histogram
 from config.destinations import DESTINATIONS
 from config.queues import POOLS, QUEUES
 from config.routes import TASKS
+from config.schedule import SCHEDULE
 from deploy.derived import alerts, keda, procfile, queues_page
 from deploy.derived.__main__ import derived_files, main
+from deploy.derived.schedule_alerts import seconds_until_late
 from deploy.local.checkout import ROOT
 from jobs import metrics
+from jobs.periodic import Periodic
 from jobs.queues import Pool, Queue, Shed
 from jobs.scrape.ledger import GAUGES
 
@@ -88,10 +92,11 @@ def test_an_alert_names_only_metrics_that_exist() -> None:
     assert named - counted - GAUGES.keys() == set()
 
 
-def rules_for(queues: Sequence[Queue], tasks: Mapping[str, str] = TASKS) -> list[dict[str, Any]]:
-    rules: list[dict[str, Any]] = yaml.safe_load(alerts.render(queues=queues, destinations=DESTINATIONS, tasks=tasks))[
-        "groups"
-    ][0]["rules"]
+def rules_for(
+    queues: Sequence[Queue], tasks: Mapping[str, str] = TASKS, schedule: Sequence[Periodic] = SCHEDULE
+) -> list[dict[str, Any]]:
+    text = alerts.render(queues=queues, destinations=DESTINATIONS, tasks=tasks, schedule=schedule)
+    rules: list[dict[str, Any]] = yaml.safe_load(text)["groups"][0]["rules"]
     return rules
 
 
@@ -117,6 +122,39 @@ def test_every_queue_has_an_alert_on_the_age_that_it_promises() -> None:
 
 def test_every_alert_says_what_is_wrong_and_what_to_look_at() -> None:
     for rule in rules_for(QUEUES):
-        assert rule["labels"]["severity"] in {"page", "ticket"}
+        assert rule["labels"]["severity"] in {"page", "ticket", "info"}
         assert rule["annotations"]["summary"]
         assert rule["annotations"]["description"]
+
+
+def test_a_schedule_is_late_by_its_own_interval_and_one_that_staff_made_by_the_longest() -> None:
+    schedule = (
+        Periodic("sweep", task="a.task", why="Why.", every=timedelta(seconds=30)),
+        Periodic("plan (all)", task="a.task", why="Why.", every=timedelta(minutes=5)),
+        Periodic("quarter", task="a.task", why="Why.", cron="*/5 * * * *"),
+        Periodic("nightly", task="a.task", why="Why.", cron="30 3 * * *"),
+    )
+    (expression,) = [rule["expr"] for rule in rules_for(QUEUES, schedule=schedule) if rule["alert"] == "ScheduleLate"]
+    assert expression == (
+        '(jobs_schedule_late_seconds{schedule=~"sweep"} > 60'
+        ' or jobs_schedule_late_seconds{schedule=~"plan \\\\(all\\\\)|quarter"} > 300'
+        ' or jobs_schedule_late_seconds{schedule=~"nightly"} > 600'
+        ' or jobs_schedule_late_seconds{schedule!~"nightly|plan \\\\(all\\\\)|quarter|sweep"} > 600)'
+        " unless on (database) (jobs_scheduler_tick_age_seconds > 60)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("cron", "seconds"),
+    [("* * * * *", 60), ("0,7 * * * *", 420), ("55,1 * * * *", 360), ("0 * * * *", 600), ("0 0 1 1 *", 600)],
+)
+def test_what_runs_often_is_late_sooner(cron: str, seconds: float) -> None:
+    assert seconds_until_late(Periodic("any", task="a.task", why="Why.", cron=cron)) == seconds
+
+
+def test_a_beat_that_is_silent_and_one_of_which_nobody_tells_both_wake_somebody() -> None:
+    rules = {rule["alert"]: rule for rule in rules_for(QUEUES)}
+    assert rules["NoTick"]["expr"] == "jobs_scheduler_tick_age_seconds > 60"
+    assert rules["NobodyTellsOfTheTick"]["expr"].startswith("absent(jobs_scheduler_tick_age_seconds)")
+    assert {rules[name]["labels"]["severity"] for name in ("NoTick", "NobodyTellsOfTheTick")} == {"page"}
+    assert rules["FewBeats"]["labels"]["severity"] == "info"
