@@ -16,6 +16,7 @@ _JOBS: dict[str, str | Promise] = {
 
 _MESSAGES: dict[str, str | Promise] = {
     "tickets_ready": _("Mail with the tickets"),
+    "reminder": _("Reminder"),
 }
 
 _ERROR_NUMBER = re.compile(r"\[Errno -?\d+\] ")
