@@ -25,6 +25,7 @@ BENCHES = (
     "orders",
     "polling",
     "relay",
+    "reminders",
     "rest",
     "retention",
     "throughput",
