@@ -6,6 +6,8 @@ EVENTS = {
 }
 
 TASKS = {
+    "inventory.expire_hold": "default",
+    "inventory.release_expired_holds": "default",
     "tickets.issue_tickets": "tickets",
     "boxoffice.tell_tickets_ready": "default",
     "boxoffice.send_message": "messages",

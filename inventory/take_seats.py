@@ -8,7 +8,9 @@ from datetime import timedelta
 from django.db import transaction
 
 from inventory import transitions
+from inventory.end_lapsed_holds import end_lapsed_holds
 from inventory.errors import NoSeatsChosen, TooManySeats
+from inventory.expire_hold import enqueue_expiry
 from inventory.models import Hold, Seat
 from inventory.sale import why_not_on_sale
 
@@ -36,7 +38,8 @@ def require_count(count: int) -> None:
 
 
 def take_seats(*, show_id: int, seat_ids: Sequence[int], lapsed_hold_ids: Collection[int], wait: bool = True) -> Hold:
-    """Hold these seats for HOLD_DURATION, all of them or none. Opens its own transaction.
+    """Hold these seats for HOLD_DURATION, all of them or none. Opens its own transaction, in which the hold's job is
+    enqueued that ends it (one query more).
 
     The locks come in their order (see Note [Order of locks]), then a second look under them, then the change.
     lapsed_hold_ids: holds that the seats seemed to belong to and that seemed to have lapsed. wait: for whoever is
@@ -58,8 +61,9 @@ def take_seats(*, show_id: int, seat_ids: Sequence[int], lapsed_hold_ids: Collec
             raise NotToBeHad(missing)
         if lapsed:
             # See Note [Lapsed holds].
-            transitions.free_seats(hold_ids=transitions.expire_holds(hold_ids=lapsed))
+            end_lapsed_holds(hold_ids=lapsed, way="lazily")
         hold = transitions.start_hold(show_id=show_id, seat_ids=seat_ids, duration=HOLD_DURATION)
         if transitions.take_seats(hold=hold) != len(seat_ids):
             raise NotToBeHad(set(seat_ids))
+        enqueue_expiry(hold_id=hold.pk, expires_at=hold.expires_at)
         return hold

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -36,6 +36,14 @@ LOCK_LAPSED_HOLDS = """
     SELECT id FROM inventory_hold
      WHERE id = ANY(%(hold_ids)s::bigint[]) AND status = 'active' AND expires_at <= jobs_now()
      ORDER BY id
+       FOR NO KEY UPDATE
+"""
+
+# For the job of one hold, which waits for whoever is busy with it: what it then reads is how things stand. By primary
+# key.
+LOCK_ACTIVE_HOLD = """
+    SELECT id, expires_at, expires_at <= jobs_now() AS has_lapsed FROM inventory_hold
+     WHERE id = %(hold_id)s AND status = 'active'
        FOR NO KEY UPDATE
 """
 
@@ -147,6 +155,15 @@ class LockedSeat:
     hold_id: int | None
 
 
+@dataclass(frozen=True)
+class LockedHold:
+    """An active hold as it is now that nobody else can end or extend it."""
+
+    id: int
+    expires_at: datetime
+    has_lapsed: bool
+
+
 def lock_show_on_sale(*, show_id: int) -> bool:
     """Whether the show sells now; if so it stays as it is until the transaction ends."""
     return bool(_rows(LOCK_SHOW_ON_SALE, show_id=show_id))
@@ -155,6 +172,13 @@ def lock_show_on_sale(*, show_id: int) -> bool:
 def lock_lapsed_holds(*, hold_ids: Sequence[int]) -> list[int]:
     """Locks those of the holds that have lapsed and that nobody has ended yet; returns their ids."""
     return [hold_id for (hold_id,) in _rows(LOCK_LAPSED_HOLDS, hold_ids=list(hold_ids))]
+
+
+def lock_active_hold(*, hold_id: int) -> LockedHold | None:
+    """Locks the hold, waiting for whoever is busy with it; None where it has ended."""
+    for row in _rows(LOCK_ACTIVE_HOLD, hold_id=hold_id):
+        return LockedHold(*row)
+    return None
 
 
 def lock_lapsed_batch(*, limit: int, except_ids: Sequence[int] = ()) -> list[int]:

@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models import QuerySet
 
 from boxoffice.confirm_order import confirm_order
 from boxoffice.models import Order
 from boxoffice.place_order import place_order
 from inventory.hold_seats import hold_seats
 from inventory.models import Hold, Seat, Show
+from jobs.models import Job
 from tickets.issue_tickets import issue_tickets
 
 # What frames the statements of a service and is no work of its own.
@@ -65,6 +67,11 @@ def place(hold: Hold, **typed: str) -> Order:
     """Place the hold with the form as a fan would fill it in."""
     form = {"name": "Ada Lovelace", "email": "ada@example.org", "language": "en"}
     return place_order(hold_token=hold.token, **(form | typed))
+
+
+def jobs_about_orders() -> QuerySet[Job]:
+    """The jobs that orders have left in the ledger; shows and holds leave some of their own."""
+    return Job.objects.filter(subject__startswith="order:")
 
 
 @contextmanager

@@ -11,7 +11,8 @@ from django.contrib.auth import get_user_model
 from playwright.sync_api import expect
 
 from boxoffice.models import Order
-from jobs.models import Job, StaffAction
+from jobs.models import StaffAction
+from tests.fixtures_boxoffice import jobs_about_orders
 from tests.fixtures_storefront import Site, Visiting
 from tests.ledger import wait_for_state
 from tests.processes import wait_for
@@ -31,7 +32,7 @@ def broken_storage(tmp_path: Path) -> Path:
 def test_a_fan_reads_we_are_on_it_and_has_the_tickets_after_staff_replayed_the_job(
     confirmed_order: Order, broken_storage: Path, site: Site, visiting: Visiting
 ) -> None:
-    job = wait_for_state(Job.objects.get().pk, "dead")
+    job = wait_for_state(jobs_about_orders().get().pk, "dead")
     assert set(Ticket.objects.values_list("status", flat=True)) == {"failed"}
     get_user_model().objects.create_superuser("operator", password="a long pass phrase")
 

@@ -22,7 +22,7 @@ from inventory.hold_seats import hold_seats
 from inventory.models import Hold, Seat
 from inventory.release_hold import release_hold
 from jobs.models import Job
-from tests.fixtures_boxoffice import place, statements
+from tests.fixtures_boxoffice import jobs_about_orders, place, statements
 from tests.fixtures_inventory import all_at_once, let_lapse
 from tickets.models import Ticket
 
@@ -47,12 +47,12 @@ def test_a_confirmed_order_has_sold_seats_pending_tickets_and_one_job(placed_ord
         ("pending", "Ada Lovelace", order.code, "en")
     }
     assert sorted(t.seat_id for t in tickets) == order.hold.seat_ids
-    job = Job.objects.get()
+    job = jobs_about_orders().get()
     assert (job.task, job.subject, job.state) == ("tickets.issue_tickets", f"order:{order.code}", "waiting")
 
 
 def test_the_job_carries_ids_and_no_personal_data(confirmed_order: Order) -> None:
-    assert Job.objects.get().args == {"order_id": confirmed_order.pk, "order_code": confirmed_order.code}
+    assert jobs_about_orders().get().args == {"order_id": confirmed_order.pk, "order_code": confirmed_order.code}
 
 
 def test_a_second_call_returns_the_order_and_changes_and_enqueues_nothing(confirmed_order: Order) -> None:
@@ -60,7 +60,7 @@ def test_a_second_call_returns_the_order_and_changes_and_enqueues_nothing(confir
 
     assert again.pk == confirmed_order.pk
     assert again.confirmed_at == confirmed_order.confirmed_at
-    assert Job.objects.count() == 1
+    assert jobs_about_orders().count() == 1
     assert Ticket.objects.count() == 2
 
 
@@ -105,7 +105,7 @@ def test_a_hold_that_expired_cannot_be_confirmed_even_if_no_sweeper_ran(placed_o
     assert placed_order.confirmed_at is None
     assert sold(placed_order.hold) == 0
     assert not Ticket.objects.exists()
-    assert not Job.objects.exists()
+    assert not jobs_about_orders().exists()
 
 
 def test_a_hold_that_the_sweeper_expired_cannot_be_confirmed(placed_order: Order) -> None:
@@ -114,7 +114,7 @@ def test_a_hold_that_the_sweeper_expired_cannot_be_confirmed(placed_order: Order
 
     with pytest.raises(HoldExpired):
         confirm_order(order_id=placed_order.pk)
-    assert not Job.objects.exists()
+    assert not jobs_about_orders().exists()
 
 
 def test_a_released_hold_cannot_be_confirmed(placed_order: Order) -> None:
@@ -135,7 +135,7 @@ def test_an_order_whose_seats_are_not_those_of_its_hold_is_rolled_back(placed_or
     placed_order.refresh_from_db()
     assert placed_order.status == Order.Status.PENDING_PAYMENT
     assert sold(placed_order.hold) == 0
-    assert not Job.objects.exists()
+    assert not jobs_about_orders().exists()
 
 
 @pytest.mark.parametrize("status", ["cancelled", "expired", "refunded"])
@@ -144,7 +144,7 @@ def test_a_closed_order_cannot_be_confirmed(placed_order: Order, status: str) ->
 
     with pytest.raises(OrderNotOpen):
         confirm_order(order_id=placed_order.pk)
-    assert not Job.objects.exists()
+    assert not jobs_about_orders().exists()
 
 
 def test_an_unknown_order_cannot_be_confirmed(db: None) -> None:
@@ -167,7 +167,7 @@ def test_a_confirmation_that_is_rolled_back_leaves_no_job_and_sells_nothing(plac
     assert placed_order.hold.status == Hold.Status.ACTIVE
     assert sold(placed_order.hold) == 0
     assert not Ticket.objects.exists()
-    assert not Job.objects.exists()
+    assert not jobs_about_orders().exists()
     assert confirm_order(order_id=placed_order.pk).status == Order.Status.CONFIRMED
 
 

@@ -16,8 +16,7 @@ from boxoffice.selectors import lines_of_order
 from inventory.errors import HoldExpired, HoldIncomplete, HoldNotActive, UnknownHold
 from inventory.models import Hold, PriceTier, Seat
 from inventory.release_hold import release_hold
-from jobs.models import Job
-from tests.fixtures_boxoffice import place
+from tests.fixtures_boxoffice import jobs_about_orders, place
 from tests.fixtures_inventory import all_at_once, let_lapse
 
 pytestmark = pytest.mark.django_db
@@ -33,7 +32,7 @@ def test_a_hold_becomes_an_order_that_waits(held_seats: Hold) -> None:
     assert order.show_id == held_seats.show_id
     assert [line.seat_id for line in lines_of_order(order_id=order.pk)] == held_seats.seat_ids
     assert len(order.token) == 32
-    assert not Job.objects.exists()
+    assert not jobs_about_orders().exists()
 
 
 def test_the_price_is_written_down_and_a_later_change_of_the_tier_does_not_reach_it(held_seats: Hold) -> None:
@@ -50,7 +49,7 @@ def test_the_same_hold_placed_again_gives_the_same_order_and_enqueues_nothing(he
     assert (again.pk, again.code, again.token) == (first.pk, first.code, first.token)
     assert Order.objects.count() == 1
     assert OrderLine.objects.count() == 2
-    assert not Job.objects.exists()
+    assert not jobs_about_orders().exists()
 
 
 def test_an_address_corrected_before_the_confirmation_counts(held_seats: Hold) -> None:

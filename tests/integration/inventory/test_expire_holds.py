@@ -1,13 +1,11 @@
-"""The sweeper: what has lapsed is expired in batches, and one hold that cannot be does not stop the others."""
+"""What has lapsed is expired in batches under no lock, and one hold that cannot be does not stop the others."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from io import StringIO
 
 import pytest
-from django.core.management import call_command
 from django.db import connection, transaction
 
 from inventory.expire_holds import expire_holds
@@ -61,16 +59,6 @@ def test_it_goes_on_until_none_is_left(show_on_sale: Show) -> None:
     assert expire_holds(batch_size=3) == 0
 
     assert set(statuses(show_on_sale).values()) == {"available"}
-
-
-@pytest.mark.django_db
-def test_the_command_says_how_many(show_on_sale: Show) -> None:
-    let_lapse(*hold_each(show_on_sale, "A-1", "A-2"))
-    said = StringIO()
-
-    call_command("release_expired_holds", stdout=said)
-
-    assert said.getvalue() == "Expired holds released: 2\n"
 
 
 @pytest.mark.parametrize("poisoned", [0, 3, 7])

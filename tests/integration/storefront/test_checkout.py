@@ -15,8 +15,7 @@ from boxoffice.confirm_order import confirm_order
 from boxoffice.models import Order
 from inventory.models import Hold, Seat, Show
 from inventory.release_hold import release_hold
-from jobs.models import Job
-from tests.fixtures_boxoffice import place, statements
+from tests.fixtures_boxoffice import jobs_about_orders, place, statements
 from tests.fixtures_inventory import let_lapse, statuses
 from tickets.models import Ticket
 
@@ -82,7 +81,7 @@ def test_a_replayed_form_leads_to_the_same_order_and_changes_nothing(client: Cli
     assert (again.status_code, again["Location"]) == (303, first["Location"])
     assert Order.objects.get().name == "Ada Lovelace"
     assert Ticket.objects.count() == 2
-    assert Job.objects.count() == 1
+    assert jobs_about_orders().count() == 1
 
 
 def test_a_replayed_form_that_is_wrong_leads_to_the_order_too(client: Client, held_seats: Hold) -> None:
@@ -123,7 +122,7 @@ def test_a_wrong_name_or_address_is_told_at_its_field_and_what_was_typed_is_kept
     other = "name" if field == "email" else "email"
     assert f'value="{kept[other]}"' in page
     assert not Order.objects.exists()
-    assert not Job.objects.exists()
+    assert not jobs_about_orders().exists()
 
 
 def test_markup_in_a_name_is_shown_as_text(client: Client, held_seats: Hold) -> None:
