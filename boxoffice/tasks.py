@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from celery import shared_task
 
+from boxoffice.erase_sale_alerts import erase_sale_alerts
+from boxoffice.plan_reminders import plan_reminders
+from boxoffice.tell_sale_opened import tell_sale_opened
 from boxoffice.tell_tickets import plan_tickets_mail
 from boxoffice.write_message import write_and_send
 from jobs.record import record
@@ -14,6 +17,25 @@ def tell_tickets_ready(*, order_id: int, **_event: object) -> None:
     """The tickets are stored: plan the mail that brings them."""
     with record():
         plan_tickets_mail(order_id=order_id)
+
+
+@shared_task(name="boxoffice.tell_sale_opened", has_call=False)
+def tell_those_who_asked(*, show_id: int, on_sale_at: str, **_event: object) -> None:
+    """The sale of a show has opened: plan the mails to those who wait for it."""
+    with record():
+        tell_sale_opened(show_id=show_id, on_sale_at=on_sale_at)
+
+
+@shared_task(name="boxoffice.erase_sale_alerts", has_call=False)
+def forget_those_who_were_told() -> None:
+    """Commits batch by batch, without ``record``: each changes nothing when it comes again."""
+    erase_sale_alerts()
+
+
+@shared_task(name="boxoffice.plan_reminders", has_call=False)
+def remind() -> None:
+    """Commits page by page, without ``record``: a page that comes again plans nothing."""
+    plan_reminders()
 
 
 @shared_task(

@@ -1,6 +1,7 @@
 """Which tasks an event starts, and which queue a task runs in. Both tables are checked at start-up."""
 
 EVENTS = {
+    "inventory.SaleOpened": ("boxoffice.tell_sale_opened",),
     "boxoffice.OrderConfirmed": ("tickets.issue_tickets",),
     "tickets.TicketsIssued": ("boxoffice.tell_tickets_ready",),
 }
@@ -8,7 +9,12 @@ EVENTS = {
 TASKS = {
     "inventory.expire_hold": "default",
     "inventory.release_expired_holds": "default",
+    "inventory.open_sale": "default",
+    "inventory.plan_sale_openings": "default",
     "tickets.issue_tickets": "tickets",
     "boxoffice.tell_tickets_ready": "default",
+    "boxoffice.tell_sale_opened": "default",
+    "boxoffice.erase_sale_alerts": "default",
+    "boxoffice.plan_reminders": "default",
     "boxoffice.send_message": "messages",
 }

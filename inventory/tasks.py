@@ -5,6 +5,8 @@ from __future__ import annotations
 from celery import shared_task
 
 from inventory.expire_hold import expire_hold
+from inventory.open_sale import open_sale
+from inventory.plan_sale_opening import plan_sale_openings
 from inventory.release_expired_holds import release_expired_holds
 from jobs.record import record
 
@@ -20,3 +22,16 @@ def end_hold(*, hold_id: int) -> None:
 def sweep() -> None:
     """Commits batch by batch, without ``record``: each batch changes nothing when it comes again."""
     release_expired_holds()
+
+
+@shared_task(name="inventory.open_sale", has_call=False)
+def announce_opening(*, show_id: int) -> None:
+    """The instant has come at which a show goes on sale, or it was moved meanwhile."""
+    with record():
+        open_sale(show_id=show_id)
+
+
+@shared_task(name="inventory.plan_sale_openings", has_call=False)
+def see_to_openings() -> None:
+    """Commits show by show, without ``record``: each changes nothing when it comes again."""
+    plan_sale_openings()

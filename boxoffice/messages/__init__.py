@@ -1,7 +1,8 @@
 """What BoxOffice tells people: one module per kind, listed here.
 
 ``notifications`` plans and delivers and knows none of these words. A kind's ``draft`` is called when the message is
-sent, with the language of its reader active, so that it tells how things stand then.
+sent, with the language of its reader active, so that it tells how things stand then. It raises NothingToSay where what
+was planned to be told is not so any more: the message is then suppressed.
 """
 
 from __future__ import annotations
@@ -9,20 +10,28 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from boxoffice.errors import UnknownMessage
-from boxoffice.messages import tickets_ready
+from boxoffice.messages import reminder, sale_opened, tickets_ready
 from boxoffice.messages.base import Draft
 
 KINDS: dict[str, Callable[..., Draft]] = {
+    reminder.KIND: reminder.draft,
     tickets_ready.KIND: tickets_ready.draft,
 }
 
+# About something that many are told of: what it says to each depends on the address as well.
+KINDS_FOR_MANY: dict[str, Callable[..., Draft]] = {
+    sale_opened.KIND: sale_opened.draft,
+}
 
-def draft(*, kind: str, subject: str) -> Draft:
-    """Draft the message of this kind about this subject (``order:<code>``) in the active language.
 
+def draft(*, kind: str, subject: str, recipient: str) -> Draft:
+    """Draft the message of this kind about this subject, for this address, in the active language.
+
+    subject: what this kind is about, ``order:<code>`` or ``show:<id>``.
     Raises UnknownMessage for a kind that is not listed, and what the kind itself raises.
     """
-    writer = KINDS.get(kind)
-    if writer is None:
-        raise UnknownMessage
-    return writer(subject=subject)
+    if writer := KINDS.get(kind):
+        return writer(subject=subject)
+    if writer := KINDS_FOR_MANY.get(kind):
+        return writer(subject=subject, recipient=recipient)
+    raise UnknownMessage

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -15,6 +16,7 @@ from django.views.decorators.http import require_http_methods
 
 from boxoffice.errors import TooBusy
 from boxoffice.storefront import own_hold
+from boxoffice.storefront.alert_form import AlertForm
 from boxoffice.storefront.errors import REFUSALS
 from boxoffice.storefront.fullness import fullness_of
 from boxoffice.storefront.seat_plan import SeatPlan, draw_seat_plan
@@ -39,7 +41,7 @@ def show_page(request: HttpRequest, slug: str) -> HttpResponse:
     """GET: the seats, those named by ``?seats=`` chosen already. Three queries, two more for a remembered hold.
 
     POST: hold the chosen seats (``seats``, repeated), or with ``how=best`` the best ``count`` of ``tier``, and go on
-    to the checkout: eight statements for any number of chosen seats, and one more once a second. A refusal shows the
+    to the checkout: nine statements for any number of chosen seats, and one more once a second. A refusal shows the
     page again, with what was chosen, under the refusal's status code.
 
     Compressing is safe: the CSRF token is masked anew each time, and nothing of the request is repeated as text.
@@ -51,9 +53,18 @@ def show_page(request: HttpRequest, slug: str) -> HttpResponse:
     own = own_hold.remembered(request, show=offer.show)
     if request.method == "POST":
         return _hold(request, offer=offer, own=own)
-    released = _("The seats are free again. Choose others if you like.") if "released" in request.GET else ""
     chosen = known_seat_ids_in(request.GET)
-    return _page(request, offer=offer, own=own, chosen=chosen, released=released)
+    asked = "asked" in request.GET
+    return page_of_show(request, offer=offer, own=own, chosen=chosen, asked=asked, good_news=_good_news(request, offer))
+
+
+def _good_news(request: HttpRequest, offer: Offer) -> str:
+    """What another page has sent the fan here with."""
+    if "released" in request.GET:
+        return _("The seats are free again. Choose others if you like.")
+    if "opened" in request.GET and offer.sells:
+        return _("The sale has opened meanwhile. Choose your seats.")
+    return ""
 
 
 def _hold(request: HttpRequest, *, offer: Offer, own: HeldSeats | None) -> HttpResponse:
@@ -62,7 +73,7 @@ def _hold(request: HttpRequest, *, offer: Offer, own: HeldSeats | None) -> HttpR
         _ask_for_admission()
         hold = _take_best(request, offer=offer) if best else _take_chosen(request, offer=offer, own=own)
     except REFUSALS as error:
-        page = _page(
+        page = page_of_show(
             request,
             offer=offer,
             own=own,
@@ -102,15 +113,16 @@ def _take_chosen(request: HttpRequest, *, offer: Offer, own: HeldSeats | None) -
         raise
 
 
-def _page(
+def page_of_show(
     request: HttpRequest,
     *,
     offer: Offer,
-    own: HeldSeats | None,
-    chosen: list[int],
+    own: HeldSeats | None = None,
+    chosen: Sequence[int] = (),
     status: int = 200,
     **said: Any,
 ) -> HttpResponse:
+    """The page as things stand, and what is said on it. One query where the show sells seats."""
     plan = _plan(offer=offer, own=own, chosen=chosen)
     context = {
         "problem": None,
@@ -120,6 +132,7 @@ def _page(
         "sold_out": offer.is_sold_out,
         "plan": plan,
         "own": own,
+        "alert": AlertForm(),
         "limit": MAX_SEATS_PER_HOLD,
         "counts": range(1, MAX_SEATS_PER_HOLD + 1),
         "wish": BestSeats.shown_again(request.POST, at_first=plan.first_free_tier if plan else 0),
@@ -130,7 +143,7 @@ def _page(
     return render(request, "boxoffice/show.html", context, status=status)
 
 
-def _plan(*, offer: Offer, own: HeldSeats | None, chosen: list[int]) -> SeatPlan | None:
+def _plan(*, offer: Offer, own: HeldSeats | None, chosen: Sequence[int]) -> SeatPlan | None:
     """The seats to choose from, or None while there is nothing to choose."""
     if not offer.sells or offer.is_sold_out:
         return None

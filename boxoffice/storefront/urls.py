@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path
 from django.views.i18n import set_language
 
+from boxoffice.storefront.alerts import sale_alert, tell_me
 from boxoffice.storefront.checkout import checkout, give_back
 from boxoffice.storefront.health import healthz
 from boxoffice.storefront.listing import show_list
@@ -14,6 +15,8 @@ from boxoffice.storefront.show import show_page
 urlpatterns = [
     path("", show_list, name="show_list"),
     path("shows/<slug:slug>/", show_page, name="show"),
+    path("shows/<slug:slug>/tell-me/", tell_me, name="tell_me"),
+    path("alerts/<slug:token>/", sale_alert, name="sale_alert"),
     path("holds/<uuid:token>/", checkout, name="checkout"),
     path("holds/<uuid:token>/release/", give_back, name="release_hold"),
     path("orders/<slug:token>/", order_page, name="order"),

@@ -1,0 +1,61 @@
+"""Asking to be told when the sale of a show opens.
+
+Guarantee: who asked before the opening is told of it, or his address was not taken; nobody learns whether an address
+is known already.
+"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.utils.translation import gettext as _
+
+from boxoffice.contact import clean_email
+from boxoffice.errors import InvalidContact, NothingToWaitFor, TooManyAlerts
+from boxoffice.order_code import draw_token
+from inventory.conditions import opens_later
+from inventory.models import Show
+
+MOST_PER_SHOW = 20_000
+"""More than any house has seats, and few enough to be told within minutes: what a script can store is bounded."""
+
+# Who asks holds the show's alerts together with all who ask, who tells them holds them alone: he waits for those who
+# asked before, and who comes later finds the sale open.
+LOCK_TO_ASK = "SELECT pg_advisory_xact_lock_shared(hashtextextended('sale_alerts ' || %(show_id)s, 0))"
+LOCK_TO_TELL = "SELECT pg_advisory_xact_lock(hashtextextended('sale_alerts ' || %(show_id)s, 0))"
+
+# Who asks again is the same row, asked anew: he may have been told of an opening that was moved since. The bound comes
+# first, so that a known address and a new one are answered alike. By primary key, and sale_alert_once for the rest.
+ASK = """
+    INSERT INTO boxoffice_salealert (show_id, email, language, token)
+    SELECT id, %(email)s, %(language)s, %(token)s FROM inventory_show
+     WHERE id = %(show_id)s AND status = 'scheduled' AND on_sale_at > jobs_now()
+       AND %(most)s > (SELECT count(*) FROM (SELECT FROM boxoffice_salealert
+                                              WHERE show_id = %(show_id)s LIMIT %(most)s) AS asked)
+    ON CONFLICT (show_id, email) DO UPDATE SET language = excluded.language, created_at = jobs_now()
+"""
+
+
+def ask_to_be_told(*, show_id: int, email: str, language: str) -> None:
+    """Note that this address is to be told when the show's sale opens, once however often it asks.
+
+    email: as it was typed. language: a code from LANGUAGES; another one falls back to the default. One transaction of
+    two statements.
+
+    Raises InvalidContact (field ``email``), NothingToWaitFor when no opening lies ahead, and TooManyAlerts.
+    """
+    if not email.strip():
+        raise InvalidContact({"email": _("Enter the e-mail address that we should write to.")})
+    values: dict[str, int | str] = {
+        "show_id": show_id,
+        "email": clean_email(email),
+        "language": language if language in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE,
+        "token": draw_token(),
+        "most": MOST_PER_SHOW,
+    }
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(LOCK_TO_ASK, {"show_id": show_id})
+        cursor.execute(ASK, values)
+        asked = cursor.rowcount == 1
+    if not asked:
+        raise TooManyAlerts if Show.objects.filter(opens_later(), pk=show_id).exists() else NothingToWaitFor

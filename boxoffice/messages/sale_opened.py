@@ -1,0 +1,61 @@
+"""The mail to somebody who asked to be told: the sale of a show has opened, and here is the way to its seats."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db.models import BooleanField, ExpressionWrapper
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from boxoffice.errors import NothingToSay
+from boxoffice.messages.base import Draft
+from boxoffice.messages.show_times import clock_in_words, day_of
+from boxoffice.models import SaleAlert
+from inventory.conditions import show_sells
+from inventory.models import Show
+from inventory.models.show import show_id_of
+from inventory.venue_time import in_venue_time
+
+KIND = "sale_opened"
+
+# Why a mail that was planned is not sent. Staff read it, in their own language.
+TAKEN_BACK = gettext_noop("the address was taken out")
+CANCELLED = gettext_noop("the show is cancelled")
+POSTPONED = gettext_noop("the show is postponed")
+NOT_ON_SALE = gettext_noop("the show is not on sale")
+
+
+def draft(*, subject: str, recipient: str) -> Draft:
+    """The mail to this address as things stand now. Two queries, outside any transaction.
+
+    Raises NothingToSay when the alert was taken back, or when the show does not sell any more.
+    """
+    show_id = show_id_of(subject=subject)
+    alert = SaleAlert.objects.filter(show_id=show_id, email=recipient).first()
+    if alert is None:
+        raise NothingToSay(TAKEN_BACK)
+    sells = ExpressionWrapper(show_sells(), output_field=BooleanField())
+    show = Show.objects.select_related("venue").annotate(sells=sells).get(pk=show_id)
+    if not show.sells:
+        raise NothingToSay(_why_silent(show))
+    starts = in_venue_time(instant=show.starts_at, zone=show.venue.zone)
+    return Draft(
+        to_name="",
+        subject=_("On sale now: %(show)s, %(day)s") % {"show": show.title, "day": day_of(show)},
+        preheader=_("You asked us to tell you. %(starts)s, %(venue)s.") % {"starts": starts, "venue": show.venue.name},
+        template=KIND,
+        context={
+            "show": show,
+            "venue": show.venue,
+            "starts": starts,
+            "doors": clock_in_words(show.doors_at_local),
+            "show_url": f"{settings.PUBLIC_URL}{reverse('show', args=[show.slug])}",
+            "alert_url": f"{settings.PUBLIC_URL}{reverse('sale_alert', args=[alert.token])}",
+        },
+    )
+
+
+def _why_silent(show: Show) -> str:
+    reasons = {Show.Status.CANCELLED.value: CANCELLED, Show.Status.POSTPONED.value: POSTPONED}
+    return reasons.get(show.status, NOT_ON_SALE)

@@ -1,0 +1,48 @@
+"""How often a browser has asked to be told of openings: enough for a whole season, too few for a list of addresses.
+
+The browser keeps the count itself, signed, since a sale needs no Redis (I13) and a session would be a row for each
+visitor. Who throws the cookie away starts anew: against a script stands that an address gets one mail for each opening,
+whoever asks how often, and that a show takes so many addresses only (``ask_to_be_told.MOST_PER_SHOW``).
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_noop
+
+from boxoffice.errors import BoxOfficeError
+
+COOKIE = "asked"
+MOST_PER_BROWSER = 20
+REMEMBERED_FOR = timedelta(hours=1)
+
+
+class AskedTooOften(BoxOfficeError):
+    __doc__ = gettext_noop("You have asked for many addresses in a short time. Try again in an hour.")
+    status_code = 429
+
+
+def require_few(request: HttpRequest) -> None:
+    """Passes for a browser that has not asked often of late. Raises AskedTooOften."""
+    if _count(request) >= MOST_PER_BROWSER:
+        raise AskedTooOften
+
+
+def count_one_more(request: HttpRequest, response: HttpResponse) -> None:
+    """Let the browser remember that it has asked once more. The hour begins anew."""
+    response.set_signed_cookie(
+        COOKIE,
+        str(_count(request) + 1),
+        max_age=REMEMBERED_FOR,
+        path="/shows/",
+        secure=bool(settings.SESSION_COOKIE_SECURE),
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def _count(request: HttpRequest) -> int:
+    return int(request.get_signed_cookie(COOKIE, default="0", max_age=REMEMBERED_FOR) or 0)
