@@ -22,7 +22,7 @@ from jobs import gates, transitions
 from jobs.clock import DatabaseNow
 from jobs.models import Job
 from jobs.worker.execution import Outcome
-from tests.expired_holds import counting, somebody_waits_for_a_lock
+from tests.expired_holds import counting, real_commits, somebody_waits_for_a_lock
 from tests.fixtures_boxoffice import statements
 from tests.fixtures_clock import Clock
 from tests.fixtures_inventory import let_lapse, seat_ids, statuses
@@ -142,12 +142,13 @@ def test_a_hold_that_is_gone_is_no_error(db: None) -> None:
         assert not expire_hold(hold_id=0)
 
 
-@pytest.mark.django_db
-def test_outside_a_transaction_no_hold_ends(transactional_db: None, lapsed_hold: Hold) -> None:
+@real_commits
+def test_outside_a_transaction_no_hold_ends(lapsed_hold: Hold) -> None:
     with pytest.raises(TransactionManagementError):
         end_lapsed_holds(hold_ids=[lapsed_hold.pk], way="job")
 
 
+@real_commits
 def test_the_job_ends_its_hold_when_its_time_is_over_and_not_before(
     run_jobs_that_are_due: Callable[[], int], show_on_sale: Show, held_seats: Hold, clock: Clock
 ) -> None:
@@ -164,6 +165,7 @@ def test_the_job_ends_its_hold_when_its_time_is_over_and_not_before(
     assert counted.expired == {"job": 1}
 
 
+@real_commits
 def test_the_job_of_a_hold_whose_end_was_moved_comes_again_at_the_new_end(
     run_jobs_that_are_due: Callable[[], int], show_on_sale: Show, held_seats: Hold, clock: Clock
 ) -> None:
@@ -185,8 +187,9 @@ def test_the_job_of_a_hold_whose_end_was_moved_comes_again_at_the_new_end(
     assert [job.state for job in jobs_of(held_seats)] == ["done"] * 3
 
 
+@real_commits
 def test_a_hold_that_is_extended_while_its_job_waits_for_it_goes_on(
-    transactional_db: None, show_on_sale: Show, held_seats: Hold, clock: Clock
+    show_on_sale: Show, held_seats: Hold, clock: Clock
 ) -> None:
     """The job finds the hold locked, by whoever moves its end; what it reads then is the new end."""
     clock.advance(HOLD_LASTS)
@@ -201,6 +204,7 @@ def test_a_hold_that_is_extended_while_its_job_waits_for_it_goes_on(
     assert jobs_of(held_seats)[-1].available_at == held_seats.expires_at
 
 
+@real_commits
 def test_a_job_that_runs_twice_ends_one_hold_and_counts_it_once(
     run_jobs_that_are_due: Callable[[], int], held_seats: Hold, clock: Clock
 ) -> None:
@@ -216,6 +220,7 @@ def test_a_job_that_runs_twice_ends_one_hold_and_counts_it_once(
     assert {seat.version for seat in Seat.objects.filter(pk__in=held_seats.seat_ids)} == {3}
 
 
+@real_commits
 def test_a_run_that_lost_its_lease_ends_no_hold_and_counts_none(
     held_seats: Hold, clock: Clock, work: Callable[[int], Outcome]
 ) -> None:

@@ -24,13 +24,13 @@ from jobs import transitions
 from jobs.errors import LockLost
 from jobs.lease import Lease, take
 from jobs.models import Job
-from tests.expired_holds import assert_whole, counting, somebody_waits_for_a_lock
+from tests.expired_holds import assert_whole, counting, real_commits, somebody_waits_for_a_lock
 from tests.fixtures_clock import Clock
 from tests.fixtures_inventory import all_at_once, let_lapse, seat_ids, statuses
 from tests.fixtures_jobs import environment
 from tests.processes import ROOT, Process, wait_for
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = real_commits
 
 
 @pytest.fixture
