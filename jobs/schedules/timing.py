@@ -155,11 +155,7 @@ def _interval(every: int, period: str) -> timedelta:
 
 def _cron(row: CrontabSchedule, *, start: datetime | None, end: datetime | None) -> Cron:
     minutes, hours, days, months, weekdays = _expand({name: str(getattr(row, name)) for name in FULL_FIELDS})
-    try:
-        zone = ZoneInfo(str(row.timezone))
-    except (KeyError, ValueError) as error:
-        raise UnfitSchedule(f"There is no time zone {str(row.timezone)!r}.") from error
-    return Cron(minutes, hours, days, months, weekdays, zone=zone, start=start, end=end)
+    return Cron(minutes, hours, days, months, weekdays, zone=row.timezone, start=start, end=end)
 
 
 def _expand(fields: dict[str, str]) -> list[frozenset[int]]:
