@@ -1,4 +1,4 @@
-"""``manage.py plan_sale_openings``: what the schedule does every few minutes, as a plain command; safe beside itself."""
+"""``manage.py plan_sale_openings``: the schedule's own work as a plain command, safe beside itself."""
 
 from __future__ import annotations
 
