@@ -1,4 +1,4 @@
-"""A stand-in for Sentry: it takes the SDK's envelopes and keeps the events in them."""
+"""A stand-in for Sentry: it takes the SDK's envelopes and keeps the events and check-ins in them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ UNPACK: dict[str, Callable[[bytes], bytes]] = {"br": brotli.decompress, "gzip": 
 
 @dataclass
 class ReportSink:
-    """The events that have arrived."""
+    """The events and check-ins that have arrived."""
 
     port: int = 0
     events: list[dict[str, Any]] = field(default_factory=list)
+    check_ins: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def dsn(self) -> str:
@@ -37,8 +38,9 @@ class ReportSink:
             header, _, rest = rest.partition(b"\n")
             item = json.loads(header)
             length = item.get("length", len(rest.partition(b"\n")[0]))
-            if item["type"] == "event":
-                self.events.append(json.loads(rest[:length]))
+            kept = {"event": self.events, "check_in": self.check_ins}.get(item["type"])
+            if kept is not None:
+                kept.append(json.loads(rest[:length]))
             rest = rest[length + 1 :]
 
     def titles(self) -> list[str]:

@@ -17,6 +17,7 @@ from jobs import metrics, transitions
 from jobs.claim import on_database
 from jobs.dead.callbacks import callback_of
 from jobs.dead.report import report_death, report_fault
+from jobs.schedules.checkins import check_in
 
 log = structlog.get_logger(__name__)
 
@@ -48,7 +49,9 @@ def die(
     metrics.DEAD.labels(task=task, reason=reason).inc()
     log.error("job_dead", job=job_id, task=task, reason=reason)
     report = partial(report_death, job_id=job_id, task=task, reason=reason, error=error, cause=cause)
-    transaction.on_commit(report, using=using)  # at once, unless the caller has a transaction of its own
+    tell_the_monitor = partial(check_in, job_id=job_id, using=using, token=token)
+    for tell in (report, tell_the_monitor):
+        transaction.on_commit(tell, using=using)  # at once, unless the caller has a transaction of its own
     return True
 
 

@@ -24,6 +24,7 @@ from jobs.periodic import DUE_AT
 from jobs.schedules.catch_up import missed
 from jobs.schedules.occurrences import timing_of
 from jobs.schedules.plan import WITH_TIMING, args_of
+from jobs.schedules.subject import subject_of
 from jobs.session import count, run
 
 log = structlog.get_logger(__name__)
@@ -103,11 +104,6 @@ def enqueue_scheduled(task: PeriodicTask, *, due: datetime, joins: bool) -> int:
         priority=task.priority,
         unique_key=subject_of(task.name) if joins and DUE_AT not in args.values() else "",
     )
-
-
-def subject_of(name: str) -> str:
-    """What the jobs of the schedule ``name`` are about."""
-    return f"schedule:{name}"
 
 
 def _filled(args: Mapping[str, Any], due: datetime) -> dict[str, Any]:

@@ -36,6 +36,7 @@ from jobs.flow.hold_back import PROVIDER_AWAY
 from jobs.models import Job
 from jobs.patience import Patience
 from jobs.queues import Queue, queue_named
+from jobs.schedules.checkins import check_in
 from jobs.selectors import was_removed
 from jobs.session import drop_broken_connections, engine_session, session_was_lost
 from jobs.worker.error_text import in_one_line, traceback_of
@@ -75,6 +76,8 @@ def run_job(task: LedgerTask, *, job_id: int, using: str, worker: str) -> Outcom
             if claim.deliveries > CRASH_LOOP_CAP:
                 return _bury(task, claim, "crash loop", None)
             outcome = _run_body(task, claim)
+            if outcome is Outcome.SETTLED:  # a death is told by whoever writes it
+                check_in(job_id=job_id, using=using, subject=claim.subject, token=claim.token)
         if claim.destination:
             wakeup.ring(using=using)  # its place in the lane is free, and a relay whose lane is full looks less often
         return outcome
