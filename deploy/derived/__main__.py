@@ -7,10 +7,11 @@ import sys
 from collections.abc import Sequence
 
 from config.destinations import DESTINATIONS
+from config.environment import VARIABLES
 from config.queues import POOLS, QUEUES
 from config.routes import TASKS
 from config.schedule import SCHEDULE
-from deploy.derived import alerts, keda, procfile, queues_page
+from deploy.derived import alerts, cronjobs, keda, procfile, queues_page
 from deploy.local.checkout import ROOT
 
 
@@ -24,6 +25,10 @@ def derived_files() -> dict[str, str]:
             queues=QUEUES, destinations=DESTINATIONS, tasks=TASKS, schedule=SCHEDULE
         ),
         **{f"deploy/k8s/{pool.name}-scaledobject.yaml": keda.render(pool, queues=QUEUES) for pool in POOLS},
+        **{
+            f"deploy/k8s/{job.name}-cronjob.yaml": cronjobs.render(job, variables=VARIABLES)
+            for job in cronjobs.CRON_JOBS
+        },
     }
 
 
