@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
-from django.db import DatabaseError, InterfaceError, connection, transaction
+from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
 
 from jobs import lease as leases
 from jobs.dead.report import report_standing_fault
@@ -46,6 +46,8 @@ STEP_SECONDS = 1.0
 """A clock that differs from the time that passed by more than this was set."""
 FAULT_SECONDS = 30.0
 """How long a schedule that the database refuses to enqueue is left alone; the others go on."""
+BUSY_SECONDS = 3.0
+"""The same for one whose row somebody holds: longer than one waits for it, so that most of the time is the others'."""
 LONGEST_BACKOFF_SECONDS = 5.0
 
 # A beat that stands still in a transaction keeps the others from the lease, and one that waits for a lock, everybody
@@ -68,6 +70,7 @@ class Ticker:
 
     def __init__(self) -> None:
         self._lease: Lease | None = None
+        self._stands_by = False
         self._sign = BeatSign()
         self._session: Any = None
         self._renew_at = 0.0
@@ -111,8 +114,12 @@ class Ticker:
         if self._lease is None:
             self._lease = leases.take(name=LEASE, seconds=TERM_SECONDS)
             if self._lease is None:
+                if not self._stands_by:
+                    log.info("beat_stands_by")
+                self._stands_by = True
                 return STANDBY_SECONDS
             log.info("beat_ticks", token=self._lease.token)
+            self._stands_by = False
             self._renew_at = time.monotonic() + RENEW_SECONDS
             self._is_installed = False
         self._keep(self._lease)
@@ -167,12 +174,21 @@ class Ticker:
             except LockLost:
                 raise
             except Exception as fault:
-                # One schedule that cannot be enqueued must not hold up the others (I6).
-                if isinstance(fault, (DatabaseError, InterfaceError)) and connection.connection is None:
-                    raise  # the session is lost, and with it everybody's
-                report_standing_fault(fault, where="schedules")
-                log.exception("schedule_not_enqueued", schedule_id=schedule_id)
-                self._faulty[schedule_id] = time.monotonic() + FAULT_SECONDS
+                # One schedule that cannot be enqueued must not hold up the others (I6). Django has connected anew
+                # when the session is lost, and with it everybody's.
+                if isinstance(fault, (DatabaseError, InterfaceError)) and connection.connection is not self._session:
+                    raise
+                self._leave_alone(schedule_id, fault)
+
+    def _leave_alone(self, schedule_id: int, fault: Exception) -> None:
+        """Nobody is told of a lock that somebody holds, or of what else PostgreSQL has no time for just then."""
+        if isinstance(fault, OperationalError):
+            log.warning("schedule_waits", schedule_id=schedule_id, detail=str(fault)[:200])
+            self._faulty[schedule_id] = time.monotonic() + BUSY_SECONDS
+        else:
+            log.exception("schedule_not_enqueued", schedule_id=schedule_id)
+            report_standing_fault(fault, where="schedules")
+            self._faulty[schedule_id] = time.monotonic() + FAULT_SECONDS
 
     def _prepare_session(self) -> None:
         connection.ensure_connection()
