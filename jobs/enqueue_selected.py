@@ -41,7 +41,7 @@ def enqueue_selected(
         data and returns them. Their order is that of the jobs.
     steps: SQL by name, for ``rows`` and later steps to read from: PostgreSQL takes statements that change data at this
         level only. They see the tables as they were before, and of each other what is returned.
-    params: the values of the ``%(name)s`` in all of it. Names that begin with ``job_`` are taken.
+    params: the values of the ``%(name)s`` in all of it. Names that begin with ``job_`` are taken, and the step ``new``.
 
     ``rows`` and ``steps`` become part of the statement: they are constants of the program, never made of what somebody
     typed. Values go into ``params``.
@@ -51,8 +51,9 @@ def enqueue_selected(
     """
     require_transaction(using=using)
     queue = queue_for(task=task, unique_key="", dedup_key="")
-    if taken := [name for name in params if name.startswith("job_")]:
-        raise ValueError(f"These names of values are taken: {', '.join(taken)}.")
+    before = dict(steps or {})
+    if taken := [name for name in params if name.startswith("job_")] + [name for name in before if name == "new"]:
+        raise ValueError(f"These names are taken: {', '.join(taken)}.")
     values = {
         **params,
         "job_task": task,
@@ -61,7 +62,7 @@ def enqueue_selected(
         "job_priority": queue.priority if priority is None else priority,
         "job_correlation_id": get_contextvars().get("correlation_id", ""),
     }
-    parts = [f"{name} AS ({sql})" for name, sql in {**(steps or {}), "new": rows}.items()]
+    parts = [f"{name} AS ({sql})" for name, sql in {**before, "new": rows}.items()]
     with all_or_nothing(using=using), connections[using].cursor() as cursor:
         cursor.execute(INSERT_SELECTED.format(steps=", ".join(parts)), values)
         count = int(cursor.rowcount)

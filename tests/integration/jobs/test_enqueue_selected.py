@@ -87,6 +87,8 @@ def test_what_is_refused_is_refused_before_anything_is_written(transactional_db:
         selected("a", task="probe.nobody")
     with pytest.raises(ValueError, match="job_task"):
         selected("a", params={"keys": ["a"], "job_task": "another"})
+    with pytest.raises(ValueError, match="new"):
+        selected("a", steps={"new": BUY})
     assert Job.objects.count() == 0
 
 
