@@ -1,0 +1,394 @@
+"""Who asked is told once when a sale opens, by a mail that is true when it is sent, and is then forgotten."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+from threading import Thread
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.utils import translation
+
+from boxoffice import ask_to_be_told as asking
+from boxoffice import tasks
+from boxoffice.ask_to_be_told import ask_to_be_told
+from boxoffice.erase_sale_alerts import BATCH, erase_sale_alert, erase_sale_alerts
+from boxoffice.errors import InvalidContact, NothingToSay, NothingToWaitFor, TooManyAlerts
+from boxoffice.models import SaleAlert
+from boxoffice.tell_sale_opened import tell_sale_opened
+from boxoffice.write_message import write_and_send, written
+from inventory.advance_show import advance_show
+from inventory.models import Show
+from inventory.move_sale_opening import move_sale_opening
+from inventory.tasks import announce_opening
+from jobs.clock import database_now
+from jobs.models import Job
+from notifications import transitions
+from notifications.content import EmailContent
+from notifications.models import Notification
+from tests.fixtures_clock import Clock
+from tests.fixtures_inventory import all_at_once
+from tests.processes import wait_for
+
+pytestmark = pytest.mark.django_db
+
+real_commits = pytest.mark.django_db(transaction=True)
+
+WAITING_FOR_US = "SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
+MANY_ALERTS = """
+    INSERT INTO boxoffice_salealert (show_id, email, language, token)
+    SELECT %s, 'fan' || n || '@example.org', 'en', 't' || n FROM generate_series(1, 20000) AS n
+"""
+DAY = timedelta(days=1)
+
+
+def ask(show: Show, email: str = "ada@example.org", language: str = "en") -> None:
+    ask_to_be_told(show_id=show.pk, email=email, language=language)
+
+
+def open_and_tell(show: Show) -> int:
+    """What the jobs do when the instant has come; returns how many mails were planned."""
+    before = Notification.objects.count()
+    announce_opening.body(show_id=show.pk)
+    for job in Job.objects.filter(task="boxoffice.tell_sale_opened", state="waiting"):
+        tasks.tell_those_who_asked.body(**job.args)
+        Job.objects.filter(pk=job.pk).update(state="done")
+    return Notification.objects.count() - before
+
+
+def send_all() -> None:
+    """Mark what is queued as sent, as the mail server's answer does."""
+    for notification in Notification.objects.filter(status="queued"):
+        transitions.mark_sent(notification_id=notification.pk)
+
+
+def mail_to(email: str = "ada@example.org") -> EmailContent:
+    """The mail as it would be written now."""
+    return written(notification=Notification.objects.filter(recipient=email).latest("pk"))
+
+
+def in_words(html: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", html.partition("<body")[2]).split())
+
+
+# Asking
+
+
+def test_who_asks_twice_is_one_row_that_counts_from_the_last_time(show_opening_tomorrow: Show, clock: Clock) -> None:
+    ask(show_opening_tomorrow)
+    first = SaleAlert.objects.get()
+    clock.advance(timedelta(hours=1))
+    ask(show_opening_tomorrow, " ada@EXAMPLE.org ", "de")
+    second = SaleAlert.objects.get()
+    assert (second.pk, second.token, second.email, second.language) == (first.pk, first.token, first.email, "de")
+    assert second.created_at > first.created_at
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        ("", "that we should write to"),
+        ("  ", "that we should write to"),
+        ("ada", "not a complete"),
+        ("ada@example.org,eve@example.org", "one e-mail address only"),
+        ("ada@example.org\r\nBcc: eve@example.org", "line break"),
+        ("ada\u2028@example.org", "line break"),
+        ("a" * 300 + "@example.org", "not a complete|too long"),
+    ],
+)
+def test_what_is_no_address_is_refused_with_a_sentence(show_opening_tomorrow: Show, typed: str, says: str) -> None:
+    with pytest.raises(InvalidContact) as refusal:
+        ask(show_opening_tomorrow, typed)
+    assert re.search(says, refusal.value.fields["email"])
+    assert not SaleAlert.objects.exists()
+
+
+def test_a_language_that_is_not_spoken_here_falls_back_to_the_default(show_opening_tomorrow: Show) -> None:
+    ask(show_opening_tomorrow, language="xx")
+    assert SaleAlert.objects.get().language == "en"
+
+
+def test_nobody_waits_for_a_sale_that_is_open_or_will_not_open(
+    show_on_sale: Show, draft_show: Show, make_show: Callable[..., Show]
+) -> None:
+    stopped = make_show("Stopped", on_sale_at=database_now() + DAY)
+    advance_show(show_id=stopped.pk, to=Show.Status.POSTPONED)
+    for show in (show_on_sale, draft_show, stopped):
+        with pytest.raises(NothingToWaitFor):
+            ask(show)
+    with pytest.raises(NothingToWaitFor):
+        ask_to_be_told(show_id=987654321, email="ada@example.org", language="en")
+    assert not SaleAlert.objects.exists()
+
+
+def test_a_show_takes_so_many_addresses_and_answers_known_ones_like_new_ones_then(
+    show_opening_tomorrow: Show, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "MOST_PER_SHOW", 2)
+    ask(show_opening_tomorrow, "a@example.org")
+    ask(show_opening_tomorrow, "b@example.org")
+    for email in ("a@example.org", "c@example.org"):
+        with pytest.raises(TooManyAlerts):
+            ask(show_opening_tomorrow, email)
+    assert SaleAlert.objects.count() == 2
+
+
+# Telling
+
+
+def test_everybody_who_asked_is_planned_one_mail_in_his_language_and_a_job_that_sends_it(
+    show_opening_tomorrow: Show, other_show: Show, clock: Clock
+) -> None:
+    show = show_opening_tomorrow
+    ask(show)
+    ask(show, "eva@example.org", "de")
+    clock.advance(DAY)
+    assert open_and_tell(show) == 2
+    planned = Notification.objects.order_by("recipient")
+    assert [(each.kind, each.subject, each.recipient, each.language) for each in planned] == [
+        ("sale_opened", f"show:{show.pk}", "ada@example.org", "en"),
+        ("sale_opened", f"show:{show.pk}", "eva@example.org", "de"),
+    ]
+    jobs = Job.objects.filter(task="boxoffice.send_message", subject=show.subject)
+    assert sorted(job.args["notification_id"] for job in jobs) == sorted(each.pk for each in planned)
+
+
+def test_who_is_told_is_told_once_though_the_jobs_run_again(show_opening_tomorrow: Show, clock: Clock) -> None:
+    show = show_opening_tomorrow
+    ask(show)
+    clock.advance(DAY)
+    assert open_and_tell(show) == 1
+    for again in (show.on_sale_at, show.on_sale_at + DAY):
+        with transaction.atomic():
+            assert tell_sale_opened(show_id=show.pk, on_sale_at=again.isoformat()) == 0
+    assert open_and_tell(show) == 0
+    assert Job.objects.filter(task="boxoffice.send_message").count() == 1
+
+
+@real_commits
+def test_two_runs_at_once_tell_each_once(show_opening_tomorrow: Show, clock: Clock) -> None:
+    for number in range(20):
+        ask(show_opening_tomorrow, f"fan{number}@example.org")
+    clock.advance(DAY)
+
+    def tell() -> int:
+        with transaction.atomic():
+            opening = show_opening_tomorrow.on_sale_at.isoformat()
+            return tell_sale_opened(show_id=show_opening_tomorrow.pk, on_sale_at=opening)
+
+    assert sorted(all_at_once([tell] * 4, threads=4), key=str) == [0, 0, 0, 20]
+    assert Job.objects.filter(task="boxoffice.send_message").count() == Notification.objects.count() == 20
+
+
+@real_commits
+def test_who_asks_at_the_last_moment_is_told_though_his_transaction_ends_after_the_opening(
+    show_opening_tomorrow: Show, clock: Clock
+) -> None:
+    show = show_opening_tomorrow
+    told: list[int] = []
+
+    def tell() -> None:
+        try:
+            with transaction.atomic():
+                told.append(tell_sale_opened(show_id=show.pk, on_sale_at=show.on_sale_at.isoformat()))
+        finally:
+            connection.close()
+
+    teller = Thread(target=tell)
+    with transaction.atomic():
+        ask(show)
+        # The opening comes while this transaction is open; the clock moves for everybody when it commits.
+        clock.advance(DAY)
+        teller.start()
+        wait_for(someone_waits_for_us, what="who tells waits for who asks")
+    teller.join(30)
+    assert told == [1]
+
+
+def test_a_sale_that_was_closed_again_tells_nobody_until_it_opens(show_opening_tomorrow: Show, clock: Clock) -> None:
+    show = show_opening_tomorrow
+    ask(show)
+    clock.advance(DAY)
+    announce_opening.body(show_id=show.pk)
+    second = database_now() + DAY
+    move_sale_opening(show_id=show.pk, on_sale_at=second)
+    assert open_and_tell(show) == 0
+    clock.advance(DAY)
+    assert open_and_tell(show) == 1
+    assert Notification.objects.get().occurrence == second.isoformat()
+
+
+def test_a_sale_that_opens_a_second_time_tells_only_those_who_asked_again(
+    show_opening_tomorrow: Show, clock: Clock
+) -> None:
+    show = show_opening_tomorrow
+    ask(show)
+    ask(show, "eva@example.org")
+    clock.advance(DAY)
+    assert open_and_tell(show) == 2
+    send_all()
+    clock.advance(timedelta(seconds=1))
+    move_sale_opening(show_id=show.pk, on_sale_at=database_now() + DAY)
+    ask(show, "eva@example.org")
+    clock.advance(DAY)
+    assert open_and_tell(show) == 1
+    assert Notification.objects.latest("pk").recipient == "eva@example.org"
+
+
+# The mail
+
+
+def test_the_mail_says_what_is_on_sale_when_and_where_and_how_to_be_forgotten(
+    show_opening_tomorrow: Show, clock: Clock, settings: Any
+) -> None:
+    settings.PUBLIC_URL = "https://tickets.example.org"
+    show = show_opening_tomorrow
+    ask(show)
+    clock.advance(DAY)
+    open_and_tell(show)
+    mail = mail_to()
+    token = SaleAlert.objects.get().token
+    assert mail.subject.startswith("On sale now: Paper Boats, ")
+    for text in (mail.text, in_words(mail.html)):
+        assert "You asked us to tell you: the sale has opened for" in text
+        assert f"{show.starts_at_local:%H:%M}, Berlin time" in text
+        assert "Kammertheater" in text
+        assert "This is the only mail about it." in text
+    for text in (mail.text, mail.html):
+        assert f"https://tickets.example.org/shows/{show.slug}/" in text
+        assert f"https://tickets.example.org/alerts/{token}/" in text
+        assert "ada@example.org" not in text
+
+
+def test_the_mail_speaks_the_language_in_which_it_was_asked_for(show_opening_tomorrow: Show, clock: Clock) -> None:
+    ask(show_opening_tomorrow, language="de")
+    clock.advance(DAY)
+    open_and_tell(show_opening_tomorrow)
+    with translation.override("en"):
+        mail = mail_to()
+    assert mail.subject.startswith("Jetzt im Verkauf: Paper Boats, ")
+    assert 'lang="de"' in mail.html
+    assert "Plätze wählen" in mail.text
+    assert "löschen wir sie" in mail.html
+
+
+def test_a_title_cannot_become_markup_or_a_header(make_show: Callable[..., Show], clock: Clock) -> None:
+    show = make_show("<b>Bold & Co</b>", on_sale_at=database_now() + DAY)
+    ask(show)
+    clock.advance(DAY)
+    open_and_tell(show)
+    mail = mail_to()
+    assert "&lt;b&gt;Bold &amp; Co&lt;/b&gt;" in mail.html
+    assert "<b>Bold & Co</b>" in mail.text
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ("cancelled", "the show is cancelled"),
+        ("postponed", "the show is postponed"),
+        ("moved on", "the show is not on sale"),
+        ("begun", "the show is not on sale"),
+        ("taken back", "the address was taken out"),
+    ],
+)
+def test_a_mail_that_is_not_true_any_more_is_not_sent_and_staff_can_read_why(
+    show_opening_tomorrow: Show, clock: Clock, change: str, why: str
+) -> None:
+    show = show_opening_tomorrow
+    ask(show)
+    clock.advance(DAY)
+    open_and_tell(show)
+    match change:
+        case "cancelled" | "postponed":
+            advance_show(show_id=show.pk, to=Show.Status(change))
+        case "moved on":
+            move_sale_opening(show_id=show.pk, on_sale_at=database_now() + DAY)
+        case "begun":
+            clock.advance(8 * DAY)
+        case "taken back":
+            erase_sale_alert(token=SaleAlert.objects.get().token)
+    with pytest.raises(NothingToSay, match=why):
+        mail_to()
+    write_and_send(notification_id=Notification.objects.get().pk)
+    kept = Notification.objects.get()
+    assert (kept.status, kept.last_error) == ("suppressed", why)
+
+
+def test_who_was_not_written_to_since_the_sale_was_closed_again_is_told_when_it_opens(
+    show_opening_tomorrow: Show, clock: Clock
+) -> None:
+    show = show_opening_tomorrow
+    ask(show)
+    clock.advance(DAY)
+    open_and_tell(show)
+    move_sale_opening(show_id=show.pk, on_sale_at=database_now() + DAY)
+    write_and_send(notification_id=Notification.objects.get().pk)
+    clock.advance(DAY)
+    assert open_and_tell(show) == 1
+    assert mail_to()
+
+
+# Forgetting
+
+
+def test_addresses_are_erased_once_their_mail_has_left_and_not_before(
+    show_opening_tomorrow: Show, clock: Clock
+) -> None:
+    ask(show_opening_tomorrow)
+    assert erase_sale_alerts() == 0
+    clock.advance(DAY)
+    open_and_tell(show_opening_tomorrow)
+    assert erase_sale_alerts() == 0
+    send_all()
+    assert erase_sale_alerts() == 1
+    assert not SaleAlert.objects.exists()
+
+
+@pytest.mark.parametrize("end", ["cancelled", "over", "begun"])
+def test_addresses_that_wait_for_nothing_any_more_are_erased(
+    show_opening_tomorrow: Show, clock: Clock, end: str
+) -> None:
+    ask(show_opening_tomorrow)
+    if end == "begun":
+        clock.advance(8 * DAY)
+    else:
+        advance_show(show_id=show_opening_tomorrow.pk, to=Show.Status(end))
+    assert erase_sale_alerts() == 1
+
+
+def test_more_addresses_than_one_batch_are_erased(show_opening_tomorrow: Show) -> None:
+    SaleAlert.objects.bulk_create(
+        SaleAlert(show=show_opening_tomorrow, email=f"fan{n}@example.org", language="en", token=f"t{n}")
+        for n in range(BATCH + 1)
+    )
+    advance_show(show_id=show_opening_tomorrow.pk, to=Show.Status.CANCELLED)
+    assert erase_sale_alerts() == BATCH + 1
+
+
+def test_the_secret_of_one_address_erases_no_other(show_opening_tomorrow: Show) -> None:
+    ask(show_opening_tomorrow)
+    ask(show_opening_tomorrow, "eva@example.org")
+    assert erase_sale_alert(token=SaleAlert.objects.get(email="ada@example.org").token)
+    assert not erase_sale_alert(token="")
+    assert SaleAlert.objects.get().email == "eva@example.org"
+
+
+def test_twenty_thousand_who_wait_are_planned_in_seconds(show_opening_tomorrow: Show, clock: Clock) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(MANY_ALERTS, [show_opening_tomorrow.pk])
+    clock.advance(DAY)
+    planning = partial(tell_sale_opened, show_id=show_opening_tomorrow.pk, on_sale_at="now")
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL statement_timeout = '15s'")
+        assert planning() == 20_000
+
+
+def someone_waits_for_us() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(WAITING_FOR_US)
+        return bool(cursor.fetchone()[0])
