@@ -26,8 +26,10 @@ from jobs.schedules.checkins import MARGIN_MINUTES, check_in, slug_of
 from jobs.schedules.subject import subject_of
 from jobs.session import engine_session
 from jobs.worker.execution import Outcome
+from tests.fixtures_jobs import broker_url, empty, environment
 from tests.fixtures_reports import ReportSink, all_sent
 from tests.ledger import job
+from tests.processes import System, wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True, available_apps=["jobs", "django_celery_beat", "tests.probe"])
 
@@ -50,12 +52,18 @@ def schedule(timing: dict[str, Any], *, name: str = "sweep", task: str = MARK) -
 
 def due(of: Schedule, *, ago: float = 1.0, at: Any = None) -> int:
     """A job of the schedule, published, as a beat and a relay leave it."""
+    job_id = due_in_ledger(of, ago=ago, at=at)
+    publish()
+    return job_id
+
+
+def due_in_ledger(of: Schedule, *, ago: float = 1.0, at: Any = None) -> int:
+    """A job of the schedule, as a beat leaves it."""
     with transaction.atomic():
         task = of.periodic_task
         job_id = enqueue(task=task.task, args={"key": f"{of.pk} {ago} {at}"}, subject=subject_of(task.name))
         moment = at or database_now() - timedelta(seconds=ago)
         ScheduledRun.objects.create(schedule=of, due_at=moment, job_id=job_id)
-    publish()
     return job_id
 
 
@@ -244,3 +252,19 @@ def test_long_names_that_begin_alike_are_two_monitors() -> None:
     one, other = (slug_of("a very long name of a schedule that somebody made " + end, 7) for end in ("one", "other"))
     assert one != other
     assert max(len(one), len(other)) <= 50
+
+
+def test_real_processes_tell_of_a_run_that_is_done_and_of_one_whose_process_was_killed(report_sink: ReportSink) -> None:
+    url = broker_url("redis")
+    empty(url)
+    system = System({**environment(url), "SENTRY_DSN": report_sink.dsn})
+    try:
+        system.start_worker(wait=False)
+        system.start_relay(wait=False)
+        due_in_ledger(schedule(nightly(), name="well"))
+        due_in_ledger(schedule(nightly(), name="hangs", task="probe.outlast_every_time_limit"))
+        wait_for(lambda: len(report_sink.check_ins) >= 2, seconds=30, what="both have checked in")
+    finally:
+        system.stop()
+    told = {each["monitor_slug"]: each["status"] for each in report_sink.check_ins}
+    assert told == {"well": "ok", "hangs": "error"}
