@@ -25,10 +25,10 @@ from inventory.selectors import Offer, show_by_slug
 @cache_control(private=True, no_cache=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def tell_me(request: HttpRequest, slug: str) -> HttpResponse:
-    """POST (``email``): note the address and go back to the show's page. Four queries and two in a transaction.
+    """POST (``email``): note the address and go back to the show's page. Four statements.
 
     The answer is the same for an address that is known already. A refusal shows the page again with what was typed.
-    GET leads to the show's page: there is the form. Not compressed, since it repeats what was typed.
+    GET leads to the show's page, where the form is. Not compressed, since it repeats what was typed.
     """
     if request.method != "POST":
         return SeeOther(reverse("show", args=[slug]))
