@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from config.schedule import SCHEDULE
 from jobs.checks.schedule import check_schedule
 from jobs.periodic import Periodic
 from jobs.queues import WrongTable
@@ -22,7 +23,8 @@ def periodic(name: str = "a", task: str = "probe.leave_a_mark", **fields: Any) -
     return Periodic(name, task=task, why="A test.", **{"every": A_MINUTE, "args": {"key": "x"}, **fields})
 
 
-def test_the_table_is_in_order() -> None:
+def test_the_table_is_in_order(settings: Any) -> None:
+    settings.LEDGER_SCHEDULE = SCHEDULE
     assert problems() == []
 
 
