@@ -8,6 +8,17 @@ from jobs.admin.dead_letters import DeadLetterAdmin
 from jobs.admin.jobs import JobAdmin
 from jobs.admin.read_only import ReadOnlyAdmin
 from jobs.admin.removed_jobs import RemovedJobAdmin
+from jobs.admin.schedules import ScheduleAdmin
+from jobs.admin.timings import TimingAdmin
 from jobs.admin.work import WorkAdmin
 
-__all__ = ["DeadJobAdmin", "DeadLetterAdmin", "JobAdmin", "ReadOnlyAdmin", "RemovedJobAdmin", "WorkAdmin"]
+__all__ = [
+    "DeadJobAdmin",
+    "DeadLetterAdmin",
+    "JobAdmin",
+    "ReadOnlyAdmin",
+    "RemovedJobAdmin",
+    "ScheduleAdmin",
+    "TimingAdmin",
+    "WorkAdmin",
+]

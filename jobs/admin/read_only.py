@@ -1,4 +1,4 @@
-"""Rows of the machinery, which nobody edits, and instants to the second."""
+"""Lists that strangers cannot break, rows of the machinery that nobody edits, and instants to the second."""
 
 from __future__ import annotations
 
@@ -13,17 +13,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 
-class ReadOnlyAdmin(admin.ModelAdmin):
-    """Shows rows and changes none."""
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
+class SturdyAdmin(admin.ModelAdmin):
+    """Takes what strangers write into an address or a form for what it is."""
 
     def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *where: Any) -> HttpResponse | None:
         """Only what is a number was ticked in the list: Django fails over anything else."""
@@ -38,6 +29,19 @@ class ReadOnlyAdmin(admin.ModelAdmin):
         offered = {getattr(each, "parameter_name", each) for each in self.get_list_filter(request)}
         field, _, how = lookup.partition("__")
         return field in offered and how in ("", "exact", "isnull")
+
+
+class ReadOnlyAdmin(SturdyAdmin):
+    """Shows rows and changes none."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
 
 
 def in_utc(moment: datetime) -> SafeString:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from django import template
+from django.utils.dates import WEEKDAYS_ABBR
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from jobs import spans
 from jobs.admin import moments
@@ -22,6 +24,12 @@ def utc(moment: datetime) -> str:
 
 
 @register.filter
+def on_the_clock(moment: datetime) -> str:
+    """To the second, with the day of the week, by the clock of the zone that the instant is given in."""
+    return f"{WEEKDAYS_ABBR[moment.weekday()]} {moment:%Y-%m-%d %H:%M:%S}"
+
+
+@register.filter
 def seen_from(moment: datetime, now: datetime) -> str:
     """``5 min ago``."""
     return spans.seen_from(moment, now)
@@ -35,8 +43,10 @@ def relatively(moment: datetime, now: datetime) -> SafeString:
 
 @register.filter
 def target_in_words(action: StaffAction) -> str:
-    """What was paused or resumed, in the reader's language."""
+    """What was paused, resumed or let run, in the reader's language."""
     kind, _space, name = action.target.partition(" ")
+    if kind == "schedule":
+        return _("schedule %(name)s") % {"name": name}
     return f"{Pause.Kind(kind).label} {name}" if kind in Pause.Kind.values else action.target
 
 
