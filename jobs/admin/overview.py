@@ -1,4 +1,4 @@
-"""What the page of queues and workers shows: every queue, every provider, every process, and what is wrong.
+"""What the page of queues and workers shows: every queue, every provider, every process and lease, and what is wrong.
 
 Read from rows that others keep up to date (``flow/load.py``, ``flow/heartbeats.py``); no job is counted for a page.
 """
@@ -16,13 +16,21 @@ from jobs.clock import database_now
 from jobs.destinations import Destination, all_destinations, destination_named
 from jobs.flow.heartbeats import heartbeats, is_alive
 from jobs.flow.load import Load, current_load
-from jobs.models import Breaker, Heartbeat, Pause, StaffAction
+from jobs.models import Breaker, Heartbeat, Lease, Pause, Schedule, StaffAction
 from jobs.queues import Queue, all_queues
 from jobs.redact import for_eyes
+from jobs.schedules.selectors import late_schedules
+from jobs.schedules.ticker import LEASE as BEAT_LEASE
 from jobs.spans import seen_from, span_in_words
 
 RECENT = 5
 """Changes by hand that are shown."""
+
+MOST_LEASES, MOST_LATE = 50, 100
+"""Rows that the page shows, or counts; far more than there are on any good day."""
+
+SILENT_SECONDS = 60.0
+"""After so long without a tick something is wrong with all beats: the next one steps in within ten seconds."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +137,8 @@ class Overview:
     destinations: Sequence[DestinationRow]
     alive: Sequence[Heartbeat]
     gone: Sequence[Heartbeat]
+    leases: Sequence[Lease] = ()
+    late: Sequence[Schedule] = ()
     actions: Sequence[StaffAction] = field(default_factory=list)
 
     @property
@@ -138,6 +148,19 @@ class Overview:
     @property
     def dead(self) -> int:
         return sum(row.load.dead for row in self.queues)
+
+    @property
+    def tick(self) -> Lease | None:
+        """Who ticked last, since when (``taken_at``), and when (``renewed_at``); None if no beat ever did."""
+        return next((lease for lease in self.leases if lease.name == BEAT_LEASE), None)
+
+    @property
+    def ticking(self) -> str:
+        """The name of the process that ticks now; empty when none does."""
+        if self.tick is None or self.tick.until <= self.now:
+            return ""
+        host, _colon, pid = self.tick.owner.rpartition(":")
+        return f"beat@{host} pid {pid}"
 
     @property
     def problems(self) -> list[str]:
@@ -154,6 +177,7 @@ class Overview:
     def _problems(self) -> Iterator[str]:
         if not any(process.kind == Heartbeat.Kind.RELAY for process in self.alive):
             yield _("No relay is running: nothing is handed to the workers. Start one: manage.py relay.")
+        yield from self._silent_beat()
         for row in self.queues:
             if not row.workers and row.table is not None:
                 words = _("No worker consumes queue %(queue)s. Start one of pool %(pool)s.")
@@ -170,9 +194,17 @@ class Overview:
             words = _("The figures are old: they were measured %(when)s.")
             yield words % {"when": seen_from(self.measured_at, self.now)}
 
+    def _silent_beat(self) -> Iterator[str]:
+        """After a clock that was set back the last tick lies ahead, which is no sign of life either."""
+        if self.tick is None:
+            yield _("No beat has ever ticked: no periodic job is made. Start one: celery -A config beat.")
+        elif (silent := abs((self.now - self.tick.renewed_at).total_seconds())) > SILENT_SECONDS:
+            words = _("No beat has ticked for %(span)s: no periodic job is made. Start one: celery -A config beat.")
+            yield words % {"span": span_in_words(silent)}
+
 
 def look_over(*, using: str = "default") -> Overview:
-    """Read all of it: six queries of a few rows each."""
+    """Read all of it: eight queries of a few rows each."""
     now = database_now(using=using)
     processes = list(heartbeats(using=using))
     alive = [process for process in processes if is_alive(process)]
@@ -185,6 +217,8 @@ def look_over(*, using: str = "default") -> Overview:
         destinations=_destinations(breakers, pauses),
         alive=alive,
         gone=[process for process in processes if not is_alive(process)],
+        leases=list(Lease.objects.using(using).order_by("name")[:MOST_LEASES]),
+        late=list(late_schedules(using=using)[:MOST_LATE]),
         actions=list(by_hand),
     )
 

@@ -51,6 +51,7 @@ class WorkAdmin(ReadOnlyAdmin):
             "refresh_seconds": REFRESH_SECONDS,
             "may_pause": request.user.has_perm(PAUSE.permission),
             "may_see_jobs": request.user.has_perm("jobs.view_job"),
+            "may_see_schedules": request.user.has_perm("django_celery_beat.view_periodictask"),
             "may_see_dead_jobs": request.user.has_perm("jobs.view_deadjob"),
             **(extra_context or {}),
         }

@@ -10,10 +10,11 @@ from django.test import Client
 from django.urls import reverse
 
 from jobs.clock import database_now
-from jobs.models import Breaker, Heartbeat, Pause, QueueLoad, StaffAction
+from jobs.models import Breaker, Heartbeat, Lease, Pause, QueueLoad, StaffAction
 from jobs.queues import all_queues
 from tests.fixtures_boxoffice import statements
 from tests.fixtures_dead_jobs import DeadJobs
+from tests.fixtures_schedules import MakeSchedule
 from tests.fixtures_staff import staff_with
 
 pytestmark = pytest.mark.django_db
@@ -36,12 +37,21 @@ def press(client: Client, verb: str, **typed: Any) -> str:
 
 @pytest.fixture
 def all_at_work(db: None) -> None:
-    """A relay, and a worker for every queue, all heard of just now; nothing to do."""
+    """A relay, a beat that ticks, and a worker for every queue, all heard of just now; nothing to do."""
     queues = [queue.name for queue in all_queues()]
     Heartbeat.objects.create(name="relay@here pid 1", kind="relay")
+    Heartbeat.objects.create(name="beat@here pid 7", kind="beat")
+    tick()
     Heartbeat.objects.create(name="worker@here", kind="worker", queues=queues, concurrency=4, prefetch=4)
     for queue in queues:
         QueueLoad.objects.create(queue=queue)
+
+
+def tick(*, ago: timedelta = timedelta(0), owner: str = "here:7") -> None:
+    """What the beat that ticks leaves behind: its lease, renewed so long ago."""
+    now = database_now() - ago
+    values = {"owner": owner, "token": 3, "taken_at": now, "renewed_at": now, "until": now + timedelta(seconds=6)}
+    Lease.objects.update_or_create(name="beat", defaults=values)
 
 
 def load(queue: str, **given: Any) -> None:
@@ -61,6 +71,8 @@ def test_on_a_good_day_it_says_so_and_nothing_else(staff: Client, all_at_work: N
 def test_without_any_process_it_says_in_plain_words_that_nobody_works(staff: Client) -> None:
     page = page_of(staff)
     assert "No relay is running: nothing is handed to the workers." in page
+    assert "No beat has ever ticked: no periodic job is made." in page
+    assert "Nobody has taken one yet." in page
     for queue in all_queues():
         assert f"No worker consumes queue {queue.name}." in page
     assert "Every queue has its workers" not in page
@@ -130,6 +142,43 @@ def test_a_provider_that_is_away_is_told_with_its_error_and_its_next_try(staff: 
 def test_old_figures_say_that_they_are_old(staff: Client, all_at_work: None) -> None:
     QueueLoad.objects.update(at=database_now() - timedelta(minutes=7))
     assert "The figures are old: they were measured 7 min ago." in page_of(staff)
+
+
+def test_it_says_which_beat_ticks_and_which_stand_by(staff: Client, all_at_work: None) -> None:
+    Heartbeat.objects.create(name="beat@there pid 9", kind="beat")
+    page = page_of(staff)
+    assert page.count("ticks</span>") == 1
+    assert page.count("stands by</span>") == 1
+    assert page.index("beat@here pid 7") < page.index("ticks</span>") < page.index("beat@there pid 9")
+    assert "held</span>" in page
+    tick(owner="there:9")
+    page = page_of(staff)
+    assert page.index("stands by</span>") < page.index("beat@there pid 9") < page.index("ticks</span>")
+
+
+@pytest.mark.parametrize("minutes", [3, -4], ids=["silent", "a clock that was set back"])
+def test_a_minute_without_a_tick_is_an_alarm_though_beats_say_that_they_live(
+    staff: Client, all_at_work: None, minutes: int
+) -> None:
+    tick(ago=timedelta(minutes=minutes))
+    page = page_of(staff)
+    assert "No beat has ticked for 3 min: no periodic job is made. Start one: celery -A config beat." in page
+    assert "Every queue has its workers" not in page
+
+
+def test_schedules_that_are_late_are_counted_with_a_link_to_them(
+    client: Client, all_at_work: None, schedules: MakeSchedule
+) -> None:
+    now = database_now()
+    schedules("one", next_run_at=now - timedelta(minutes=2))
+    schedules("two", next_run_at=now - timedelta(minutes=3))
+    schedules("in time", next_run_at=now - timedelta(seconds=5))
+    schedules("off", next_run_at=now - timedelta(hours=1), enabled=False)
+    address = reverse("admin:django_celery_beat_periodictask_changelist")
+    page = page_of(staff_with(client, "view_periodictask"))
+    assert "2 schedules are late." in page
+    assert f'<a href="{address}">Look at them</a>' in page
+    assert "Every queue has its workers" not in page
 
 
 def test_what_no_table_lists_any_more_can_still_be_seen_and_resumed(staff: Client, all_at_work: None) -> None:
