@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from django_celery_beat.models import CrontabSchedule, PeriodicTask
@@ -36,8 +37,7 @@ def due(timing: Timing, after: datetime, until: datetime) -> list[datetime]:
     return found
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """From ``at`` on the zone's offset is another one."""
 
     at: datetime

@@ -113,6 +113,28 @@ def test_clocks_that_do_odd_things(
     assert on(expression, zone, first, last) == runs
 
 
+def test_a_day_that_the_clock_left_out_is_owed_after_midnight() -> None:
+    timing = cron("30 2 30 12 *", "Pacific/Apia")
+    the_31st = utc(2011, 12, 30, 11)  # an hour old; the 30th never was
+    assert next_after(timing, the_31st) == utc(2011, 12, 30, 12, 30)
+    assert count_between(timing, the_31st, utc(2011, 12, 30, 13)) == 1
+    assert last_until(timing, utc(2011, 12, 31, 11)) == utc(2011, 12, 30, 12, 30)
+
+
+def test_a_day_that_the_clock_showed_twice_has_its_hours_one_after_the_other() -> None:
+    hourly, noon = cron("0 * * * *", "America/Sitka"), cron("0 12 19 10 *", "America/Sitka")
+    found = due(hourly, utc(1867, 10, 16), utc(1867, 10, 21))
+    assert {later - earlier for earlier, later in pairwise(found)} == {timedelta(hours=1)}
+    for number, instant in enumerate(found):
+        assert last_until(hourly, instant + timedelta(minutes=59)) == instant
+        assert count_between(hourly, found[0], instant) == number
+        assert count_between(hourly, instant, found[-1]) == len(found) - 1 - number
+    # By the calendar noon of the 19th was the first one, before the clock went back into the 18th.
+    first_noon = next_after(noon, utc(1867, 10, 1))
+    assert first_noon is not None
+    assert [last_until(noon, first_noon + timedelta(hours=hours)) for hours in range(30)] == [first_noon] * 30
+
+
 @pytest.mark.parametrize(
     ("expression", "after", "expected"),
     [

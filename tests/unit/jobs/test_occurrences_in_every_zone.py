@@ -16,6 +16,7 @@ from zoneinfo import TZPATH, ZoneInfo, available_timezones
 
 import pytest
 
+from jobs.schedules.occurrences import AN_INSTANT, count_between, last_until
 from tests.wall_clocks import A_MINUTE, EPOCH, Change, changes, cron, due, due_by_watching, times_of, utc, watch
 
 HALF_HOURLY = ["30 2 * * *", "0 0 * * *", "30 23,0 * * sun", "0 0-4,12 1,28-31 * *"]
@@ -66,13 +67,36 @@ def test_in_every_zone_a_crontab_is_due_all_year_when_the_wall_clock_says_so(yea
 def test_in_every_zone_a_crontab_is_due_to_the_minute_round_each_change_of_the_clock(year: int) -> None:
     for (_, table), zones in cases(year).items():
         for change in table:
-            reach = timedelta(hours=5) + abs(change.after - change.before)
-            start, end = change.at - reach, change.at + reach
-            timings = [cron(expression, zones[0]) for expression in NEAR_A_CHANGE]
-            seen = watch(change.before, [change], start, end, times_of(*timings))
-            for timing in timings:
-                expected = [instant for instant in due_by_watching(timing, seen) if start < instant <= end]
-                assert due(timing, start, end) == expected, (zones, timing, change)
+            _compare_round(change, zones[0])
+
+
+def test_the_changes_of_all_times_that_run_through_a_midnight_are_kept_to_the_minute_as_well() -> None:
+    """A part of such a change lies on each of two days."""
+    found = {}
+    for name in sorted(available_timezones()):
+        for change in _changes_in_file(name):
+            low, high = sorted((change.at + change.before, change.at + change.after))
+            midnight = high.replace(hour=0, minute=0, second=0)
+            if low < midnight < high and not any(
+                (low - EPOCH) % A_MINUTE or offset % A_MINUTE for offset in change[1:]
+            ):
+                found.setdefault(change, name)
+    assert len(found) > 40
+    for change, name in found.items():
+        _compare_round(change, name)
+
+
+def _compare_round(change: Change, zone: str) -> None:
+    reach = timedelta(hours=5) + abs(change.after - change.before)
+    start, end = change.at - reach, change.at + reach
+    timings = [cron(expression, zone) for expression in NEAR_A_CHANGE]
+    seen = watch(change.before, [change], start, end, times_of(*timings))
+    for timing in timings:
+        expected = [instant for instant in due_by_watching(timing, seen) if start < instant <= end]
+        assert due(timing, start, end) == expected, (zone, timing, change)
+        assert count_between(timing, start, end) == len(expected), (zone, timing, change)
+        latest = [last_until(timing, instant - AN_INSTANT) for instant in expected[1:]]
+        assert latest == expected[:-1], (zone, timing, change)
 
 
 def test_no_zone_ever_moves_its_clock_by_more_than_a_day_or_twice_within_a_day() -> None:
@@ -80,33 +104,37 @@ def test_no_zone_ever_moves_its_clock_by_more_than_a_day_or_twice_within_a_day()
     seen = 0
     for name in available_timezones():
         earlier = None
-        for at, before, after in _changes_in_file(name):
+        for change in _changes_in_file(name):
             seen += 1
-            assert abs(after - before) <= 86_400, (name, at)
-            assert earlier is None or at - earlier > 3 * 86_400, (name, at)
-            earlier = at
+            assert abs(change.after - change.before) <= timedelta(days=1), (name, change)
+            assert earlier is None or change.at - earlier > timedelta(days=3), (name, change)
+            earlier = change.at
     assert seen > 10_000
 
 
-def _changes_in_file(name: str) -> list[tuple[int, int, int]]:
-    """The changes of offset in a compiled file (RFC 9636): when, from how many seconds, to how many."""
+def _changes_in_file(name: str) -> list[Change]:
+    """The changes of offset in a compiled file (RFC 9636), to where its table ends."""
     paths = [Path(folder, name) for folder in TZPATH if Path(folder, name).is_file()]
     data = paths[0].read_bytes() if paths else resources.files("tzdata").joinpath("zoneinfo", name).read_bytes()
-    header = ">4s1s15x6l"
+    header = ">4sc15x6l"
     size = struct.calcsize(header)
-    _, _, isutc, isstd, leap, times, types, letters = struct.unpack_from(header, data)
+    _, version, isutc, isstd, leap, times, types, letters = struct.unpack_from(header, data)
+    assert version >= b"2"
     # The first block has 32-bit times, for old readers; the second repeats it all with 64 bits.
     second = size + times * 5 + types * 6 + letters + leap * 8 + isstd + isutc
-    _, version, _, _, _, times, types, _ = struct.unpack_from(header, data, second)
-    assert version >= b"2"
+    *_, times, types, _ = struct.unpack_from(header, data, second)
     start = second + size
     instants = struct.unpack_from(f">{times}q", data, start)
     kinds = struct.unpack_from(f">{times}B", data, start + times * 8)
-    offsets = [struct.unpack_from(">lBB", data, start + times * 9 + kind * 6)[0] for kind in range(types)]
-    rows = zip(
-        instants, [offsets[0], *(offsets[kind] for kind in kinds)], (offsets[kind] for kind in kinds), strict=False
-    )
-    return [(at, before, after) for at, before, after in rows if before != after]
+    offsets = [
+        timedelta(seconds=struct.unpack_from(">lBB", data, start + times * 9 + kind * 6)[0]) for kind in range(types)
+    ]
+    rows = zip(instants, [0, *kinds], kinds, strict=False)
+    return [
+        Change(EPOCH + timedelta(seconds=at), offsets[before], offsets[after])
+        for at, before, after in rows
+        if offsets[before] != offsets[after]
+    ]
 
 
 def test_the_watched_clocks_include_the_odd_ones() -> None:
