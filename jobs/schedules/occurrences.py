@@ -41,7 +41,7 @@ AN_INSTANT = timedelta(microseconds=1)
 def next_after(timing: Timing, instant: datetime) -> datetime | None:
     """The first due instant after ``instant``, itself excluded. None if none comes.
 
-    Some 50 µs, and 5 ms once for a day on which the clock is changed. What comes every few years, or never, is
+    Some 20 µs, and 5 ms once for a day on which the clock is changed. What comes every few years, or never, is
     searched for ``wall_clock.SEARCH_YEARS`` at most.
     """
     instant = _utc(instant)

@@ -135,20 +135,25 @@ def _instants(cron: Cron, day: date) -> tuple[datetime, ...]:
 
 def _days(cron: Cron, start: date, *, backwards: bool = False) -> Iterator[date]:
     """The days that match, from ``start`` on, for ``SEARCH_YEARS`` at most."""
-    months, days = (sorted(field, reverse=backwards) for field in (cron.months, cron.days_of_month))
-    years = range(start.year, min(start.year + SEARCH_YEARS, MAXYEAR) + 1)
-    if backwards:
-        years = range(start.year, max(start.year - SEARCH_YEARS, MINYEAR) - 1, -1)
-    for year in years:
-        for month in months:
-            length = calendar.monthrange(year, month)[1]
-            for day in days:
-                if day > length:
-                    continue
-                found = date(year, month, day)
-                past = found > start if backwards else found < start
-                if not past and found.isoweekday() % 7 in cron.days_of_week:
-                    yield found
+    month = start.year * 12 + start.month - 1
+    for _ in range(SEARCH_YEARS * 12):
+        year, months_before = divmod(month, 12)
+        if not MINYEAR <= year <= MAXYEAR:
+            return
+        if months_before + 1 in cron.months:
+            days = _days_of_month(year, months_before + 1, cron.days_of_month, cron.days_of_week)
+            if backwards:
+                yield from (day for day in reversed(days) if day <= start)
+            else:
+                yield from (day for day in days if day >= start)
+        month += -1 if backwards else 1
+
+
+@lru_cache(maxsize=4096)
+def _days_of_month(year: int, month: int, days: frozenset[int], days_of_week: frozenset[int]) -> tuple[date, ...]:
+    length = calendar.monthrange(year, month)[1]
+    found = (date(year, month, day) for day in sorted(days) if day <= length)
+    return tuple(day for day in found if day.isoweekday() % 7 in days_of_week)
 
 
 def _day_of(instant: datetime, zone: ZoneInfo) -> date:
