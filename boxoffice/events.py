@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from boxoffice.models.order import subject_of
 from jobs.events import Event
@@ -17,3 +18,15 @@ class OrderConfirmed(Event):
 
     def subject(self) -> str:
         return subject_of(code=self.order_code)
+
+
+@dataclass(frozen=True)
+class DayEnded(Event):
+    """A day is over, YYYY-MM-DD: see ``boxoffice/end_day.py``. Told for each day, late if need be."""
+
+    is_hook: ClassVar[bool] = True
+
+    day: str
+
+    def subject(self) -> str:
+        return f"day:{self.day}"

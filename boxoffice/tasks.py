@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from celery import shared_task
 
+from boxoffice.end_day import end_day
 from boxoffice.erase_sale_alerts import erase_sale_alerts
 from boxoffice.plan_reminders import plan_reminders
+from boxoffice.prune_sessions import prune_sessions
 from boxoffice.tell_sale_opened import tell_sale_opened
 from boxoffice.tell_tickets import plan_tickets_mail
 from boxoffice.write_message import write_and_send
@@ -36,6 +40,19 @@ def forget_those_who_were_told() -> None:
 def remind() -> None:
     """Commits page by page, without ``record``: a page that comes again plans nothing."""
     plan_reminders()
+
+
+@shared_task(name="boxoffice.prune_sessions", has_call=False)
+def forget_expired_sessions() -> None:
+    """Commits batch by batch, without ``record``: what has gone is not there when it comes again."""
+    prune_sessions()
+
+
+@shared_task(name="boxoffice.end_day", has_call=False)
+def announce_the_end_of_the_day(*, due_at: str) -> None:
+    """A day is over: say so, in the transaction that ends this job."""
+    with record():
+        end_day(due_at=datetime.fromisoformat(due_at))
 
 
 @shared_task(

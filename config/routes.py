@@ -2,11 +2,14 @@
 
 EVENTS = {
     "inventory.SaleOpened": ("boxoffice.tell_sale_opened",),
+    # For whatever looks back at a day; each of its tasks takes ``day``.
+    "boxoffice.DayEnded": (),
     "boxoffice.OrderConfirmed": ("tickets.issue_tickets",),
     "tickets.TicketsIssued": ("boxoffice.tell_tickets_ready",),
 }
 
 TASKS = {
+    "jobs.prune": "default",
     "inventory.expire_hold": "default",
     "inventory.release_expired_holds": "default",
     "inventory.open_sale": "default",
@@ -16,5 +19,7 @@ TASKS = {
     "boxoffice.tell_sale_opened": "default",
     "boxoffice.erase_sale_alerts": "default",
     "boxoffice.plan_reminders": "default",
+    "boxoffice.prune_sessions": "default",
+    "boxoffice.end_day": "default",
     "boxoffice.send_message": "messages",
 }

@@ -6,7 +6,7 @@ stop one, disable it there. Nothing that must be correct waits for any of them (
 
 from datetime import timedelta
 
-from jobs.periodic import Periodic
+from jobs.periodic import DUE_AT, Periodic
 
 SCHEDULE: tuple[Periodic, ...] = (
     Periodic(
@@ -32,5 +32,25 @@ SCHEDULE: tuple[Periodic, ...] = (
         task="boxoffice.plan_reminders",
         why="Plans the mail that reminds of a show, 24 hours before it begins.",
         every=timedelta(minutes=5),
+    ),
+    Periodic(
+        name="prune the ledger",
+        task="jobs.prune",
+        why="Forgets old dedup keys and scheduled runs, and moves ended jobs to the history that the relays left.",
+        cron="10 3 * * *",
+    ),
+    Periodic(
+        name="prune web sessions",
+        task="boxoffice.prune_sessions",
+        why="Deletes the sessions of browsers that nobody can use any more, which Django leaves in their table.",
+        cron="25 3 * * *",
+    ),
+    Periodic(
+        name="end the day",
+        task="boxoffice.end_day",
+        why="Announces each day that is over, one by one also after an outage, to whatever looks back at a day.",
+        cron="40 3 * * *",
+        catch_up="all",
+        args={"due_at": DUE_AT},
     ),
 )

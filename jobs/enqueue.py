@@ -87,7 +87,7 @@ def enqueue(
         enqueues for the same key waits until this one has ended. A job that waits for its next attempt holds the
         others up; a dead or cancelled one lets the next go.
     dedup_key: once for ever ("reminder of order 9, show 3"): if it was ever used, nothing is enqueued and the first
-        job's id is returned, whether the job still exists or not.
+        job's id is returned, whether the job still exists or not. Ever is a year and a month: see ``jobs/prune.py``.
 
     Raises NotInTransaction outside a transaction, UnknownTask for a name that the table does not list, and ValueError
     for a job that is to be both unique and once for ever: it could join one that was not.
@@ -111,12 +111,9 @@ def enqueue(
         if dedup_key or ordering_key:
             with connections[using].cursor() as cursor:
                 if dedup_key:
-                    cursor.execute(RESERVE, {"key": dedup_key})
-                    reserved = cursor.fetchone()
-                    if reserved is None:
-                        cursor.execute(RESERVED, {"key": dedup_key})
-                        return int(cursor.fetchone()[0])
-                    (values["id"],) = reserved
+                    values["id"], is_first = _reserve(cursor, dedup_key)
+                    if not is_first:
+                        return int(values["id"])
                 if ordering_key:
                     cursor.execute(LOCK_ORDER, {"ordering_key": ordering_key})
         with prepared_cursor(using=using) as cursor:
@@ -125,6 +122,18 @@ def enqueue(
     if available_at is None:
         wakeup.ring_on_commit(using=using, queue=queue.name)
     return int(job_id)
+
+
+def _reserve(cursor: Any, key: str) -> tuple[int, bool]:
+    """The id of the key's job, and whether it is a new one.
+
+    A key that was there, and is not when it is read, was forgotten in between for its age; then it is free again.
+    """
+    while True:
+        for statement, is_first in ((RESERVE, True), (RESERVED, False)):
+            cursor.execute(statement, {"key": key})
+            if row := cursor.fetchone():
+                return row[0], is_first
 
 
 def _statement(*, ordered: bool, unique: bool) -> str:

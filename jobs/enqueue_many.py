@@ -160,14 +160,20 @@ def _without_those_reserved(cursor: Any, rows: Sequence[_Row]) -> list[_Row]:
     by_key = {row.job.dedup_key: row for row in rows if row.job.dedup_key}
     if not by_key:
         return list(rows)
-    keys = sorted(by_key)
-    cursor.execute(RESERVE_KEYS, {"keys": keys, "ids": [by_key[key].id for key in keys]})
-    used = by_key.keys() - {key for (key,) in cursor.fetchall()}
-    if used:
-        cursor.execute(RESERVED_KEYS, {"keys": list(used)})
-        for key, job_id in cursor.fetchall():
-            by_key[key].id = job_id
-    return [row for row in rows if row.job.dedup_key not in used]
+    fresh: set[str] = set()
+    unknown = set(by_key)
+    while unknown:  # a second time if a key that was there has been forgotten for its age before it was read
+        keys = sorted(unknown)
+        cursor.execute(RESERVE_KEYS, {"keys": keys, "ids": [by_key[key].id for key in keys]})
+        reserved = {key for (key,) in cursor.fetchall()}
+        fresh |= reserved
+        unknown -= reserved
+        if unknown:
+            cursor.execute(RESERVED_KEYS, {"keys": list(unknown)})
+            for key, job_id in cursor.fetchall():
+                by_key[key].id = job_id
+                unknown.discard(key)
+    return [row for row in rows if not row.job.dedup_key or row.job.dedup_key in fresh]
 
 
 def _put_in_order(cursor: Any, rows: Sequence[_Row]) -> None:

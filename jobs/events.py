@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from typing import ClassVar
 
 from django.conf import settings
 
@@ -12,7 +13,12 @@ from jobs.errors import UnknownEvent
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened, told in the past tense. Its fields, as JSON, are the arguments of the tasks."""
+    """Something that happened, told in the past tense. Its fields, as JSON, are the arguments of the tasks.
+
+    is_hook: told whether or not a task follows yet. Any other event without one is taken for a slip in the table.
+    """
+
+    is_hook: ClassVar[bool] = False
 
     def subject(self) -> str:
         """What the event is about, such as ``order:ABC``; the jobs carry it."""

@@ -10,7 +10,7 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 
-from jobs.checks.signatures import body_of, fields_of_events, takes
+from jobs.checks.signatures import body_of, fields_of_events, hooks, takes
 from jobs.destinations import all_destinations
 from jobs.queues import all_queues
 
@@ -25,11 +25,11 @@ def check_routes(app_configs: Sequence[AppConfig] | None, **_: Any) -> list[Chec
 
 
 def _event_problems() -> Iterator[CheckMessage]:
-    known = fields_of_events()
+    known, need_none = fields_of_events(), hooks()
     for event in sorted(known.keys() - settings.LEDGER_EVENTS.keys()):
         yield Error(f"The event {event} is in no table; publishing it would fail.", hint=TABLE, id="jobs.E036")
     for event, names in settings.LEDGER_EVENTS.items():
-        if not names:
+        if not names and event not in need_none:
             yield Error(f"The event {event} starts no task.", hint=TABLE, id="jobs.E004")
         for name in sorted(set(names) - settings.LEDGER_TASKS.keys()):
             yield Error(f"The event {event} starts {name}, which has no queue.", hint=TABLE, id="jobs.E005")

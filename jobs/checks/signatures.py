@@ -30,13 +30,22 @@ def body_of(task: Any) -> Callable[..., object]:
 
 
 def fields_of_events() -> dict[str, list[str]]:
-    """The fields of every event that the module ``events`` of an installed app defines, by the event's name."""
+    """The fields of every event that an installed app defines, by the event's name."""
+    return {event.name(): [field.name for field in fields(event)] for event in _events()}
+
+
+def hooks() -> set[str]:
+    """The names of the events that need no task."""
+    return {event.name() for event in _events() if event.is_hook}
+
+
+def _events() -> list[type[Event]]:
+    """Those of the modules ``events`` of the installed apps."""
     modules = set()
     for config in apps.get_app_configs():
         if config.module is not None and module_has_submodule(config.module, "events"):
             modules.add(import_module(f"{config.name}.events").__name__)
-    classes = [event for event in _descendants(Event) if event.__module__ in modules]
-    return {event.name(): [field.name for field in fields(event)] for event in classes}
+    return [event for event in _descendants(Event) if event.__module__ in modules]
 
 
 def _descendants(parent: type[Event]) -> Iterator[type[Event]]:

@@ -166,7 +166,7 @@ class DeadJob(Job):
 
 
 class DedupKey(models.Model):
-    """Something that was asked for once and is never asked for again; it outlasts its job."""
+    """Something that was asked for once and is never asked for again; it outlasts its job. See ``jobs/prune.py``."""
 
     key = models.TextField(primary_key=True)
     job_id = models.BigIntegerField()
@@ -175,6 +175,7 @@ class DedupKey(models.Model):
     class Meta:
         verbose_name = _("dedup key")
         verbose_name_plural = _("dedup keys")
+        indexes = [models.Index(fields=["created_at"], name="dedup_key_age")]
 
     def __str__(self) -> str:
         return self.key
