@@ -74,10 +74,11 @@ PROVE = """
       FROM jobs_lease WHERE name = %(name)s AND token = %(token)s AND until > jobs_now() FOR SHARE
 """
 
-# Also after its time, if nobody has taken it since. Uses the primary key.
+# Also after its time, if nobody has taken it since; and at once where the clock was set back to before its taking.
+# Uses the primary key.
 RELEASE = """
     UPDATE jobs_lease
-       SET until = least(until, greatest(jobs_now(), taken_at + %(at_least)s * interval '1 second'))
+       SET until = least(until, greatest(jobs_now(), least(taken_at, jobs_now()) + %(at_least)s * interval '1 second'))
      WHERE name = %(name)s AND token = %(token)s
 """
 

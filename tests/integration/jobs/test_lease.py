@@ -191,6 +191,13 @@ def test_a_clock_that_was_set_back_does_not_keep_the_lease_of_a_process_that_is_
         prove(gone)
 
 
+def test_a_clock_that_was_set_back_does_not_keep_a_released_lease_from_the_next(clock: Clock) -> None:
+    with exclusive(NAME, at_most=60):
+        clock.advance(timedelta(seconds=-30))
+    with exclusive(NAME, at_most=60):
+        pass
+
+
 def test_nobody_starts_within_at_least_of_the_start_however_quickly_the_block_ends(clock: Clock) -> None:
     with exclusive(NAME, at_most=60, at_least=5):
         pass
