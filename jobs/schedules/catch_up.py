@@ -27,6 +27,9 @@ from jobs.schedules.occurrences import Timing, count_between, last_until, next_a
 GRACE = timedelta(seconds=60)
 """A run this late was not missed: another scheduler takes over within 10 s, a restart or a deploy takes some more."""
 
+NOTICED = timedelta(seconds=10)
+"""A clock that was put back is noticed within a second, and within ten by a scheduler that takes over just then."""
+
 RUNS_AT_ONCE = 100
 """Runs of one schedule in one go: each is a transaction of a few milliseconds, and other schedules are due as well."""
 
@@ -73,13 +76,16 @@ def missed(
 def replan(timing: Timing, planned: datetime | None, now: datetime) -> datetime | None:
     """The plan after a look at the clock: an earlier instant, if the clock was put back before it.
 
-    In good order ``planned`` is the first due instant after ``now`` already, or is due itself, and stays. The instants
-    that come a second time have their runs: they are unique in the database.
+    In good order ``planned`` is the first due instant after ``now`` already, or is due itself, and stays. Otherwise
+    what was due since the clock was put back, and is not noticed before now, is due as well. The instants that come a
+    second time have their runs: they are unique in the database.
     """
     if planned is not None and planned <= now:
         return planned
     first = next_after(timing, now)
-    return first if planned is None or (first is not None and first < planned) else planned
+    if planned is None or first is None or first >= planned:
+        return first if planned is None else planned
+    return next_after(timing, now - NOTICED)
 
 
 def _each(*, due: datetime, now: datetime, timing: Timing, limit: int) -> Decision:
