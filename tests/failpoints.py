@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-Action = Literal["kill", "kill all", "pause all", "cut the database", "cut the broker"]
+Action = Literal["kill", "kill all", "pause all", "tell to stop", "cut the database", "cut the broker"]
 """For the process that passes the point, or for its whole group: the worker with all its children.
 
 Cut means that the process's own connections are shut down, as when a firewall or a switch drops them.
@@ -56,6 +56,12 @@ WORKER = {
     "after the effect, before done": [Point("before", "jobs.transitions.mark_done")],
     "after done, before its commit": [Point("after a result of", "jobs.transitions.mark_done")],
     "after the commit, before the ack": [Point("after a result of", "jobs.worker.task.run_job")],
+}
+BEAT = {
+    "before the claim of a due time": [Point("before", "jobs.schedules.fire._enqueue_run")],
+    "after the claim of a due time": [Point("before", "jobs.schedules.fire.enqueue_scheduled")],
+    "after a run is enqueued, before its commit": [Point("after a result of", "jobs.schedules.fire._enqueue_run")],
+    "after the commit of a run": [Point("after a result of", "jobs.schedules.ticker.fire")],
 }
 
 _ORDER_BYTES = 64
@@ -111,7 +117,7 @@ def install() -> None:
     folder = os.environ.get("FAILPOINTS")
     if folder is None:
         return
-    for name, points in {**WEB, **RELAY, **CONSUMER, **WORKER}.items():
+    for name, points in {**WEB, **RELAY, **CONSUMER, **WORKER, **BEAT}.items():
         for point in points:
             owner, _, attribute = point.function.rpartition(".")
             place = pkgutil.resolve_name(owner)
@@ -159,6 +165,8 @@ def _act(action: str) -> None:
             os.killpg(os.getpgrp(), signal.SIGKILL)
         case "pause all":
             os.killpg(os.getpgrp(), signal.SIGSTOP)
+        case "tell to stop":
+            os.kill(os.getpid(), signal.SIGTERM)
         case "cut the database":
             _cut(urlsplit(os.environ["DATABASE_URL"]).port)
         case "cut the broker":

@@ -92,6 +92,10 @@ class Process:
         """SIGTERM to the main process, as an orchestrator does; return the exit status."""
         if self.alive:
             os.kill(self.pid, signal.SIGTERM)
+        return self.wait(seconds=seconds)
+
+    def wait(self, *, seconds: float = 20) -> int:
+        """Wait until it has ended by itself; return the exit status."""
         try:
             return self._popen.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -133,11 +137,12 @@ class System:
         return self._start(name, command, ready=" ready.", wait=wait)
 
     def start_beat(self, *, wait: bool = True) -> Process:
+        """It is ready when it has said its first word: that it ticks, stands by, or waits for PostgreSQL."""
         command = [
-            sys.executable, "-m", "celery", "-A", "config", "beat",
-            "--scheduler", "jobs.scheduler:LedgerScheduler", "--loglevel", "INFO",
+            sys.executable, "-m", "celery", "--quiet", "-A", "config", "beat", "-l", "INFO",
+            "--scheduler", "jobs.scheduler:LedgerScheduler",
         ]  # fmt: skip
-        return self._start(f"beat{next(self._started)}", command, ready="beat: Starting...", wait=wait)
+        return self._start(f"beat{next(self._started)}", command, ready="jobs.schedules.ticker", wait=wait)
 
     def _start(self, name: str, command: list[str], *, ready: str, wait: bool) -> Process:
         process = Process(name, command, self.environment, ready=ready)

@@ -86,6 +86,7 @@ LEDGER_DESTINATIONS = (
     Destination("probe_other", purpose="Another provider of the tests.", tasks=("probe.ask_another",)),
 )
 LEDGER_EVENTS = {**LEDGER_EVENTS, "tests.ProbeHappened": ("probe.leave_a_mark",)}
+LEDGER_SCHEDULE = ()  # what the beats of a test enqueue is what it asks for
 
 STORAGES = {
     **STORAGES,  # noqa: F405
