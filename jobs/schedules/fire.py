@@ -73,7 +73,8 @@ def fire(*, schedule_id: int, lease: Lease) -> list[int]:
         advance = {"id": schedule_id, "planned": schedule.next_run_at, "next": decision.next}
         if not count("default", ADVANCE, {**advance, "skipped": decision.skipped}):
             return []
-        jobs = [job for due in decision.fire if (job := _enqueue_run(task, schedule, due)) is not None]
+        wanted = decision.fire[:1] if task.one_off else decision.fire
+        jobs = [job for due in wanted if (job := _enqueue_run(task, schedule, due)) is not None]
         if jobs:
             count("default", NOTE_RUN, {"id": schedule_id, "runs": len(jobs)})
     metrics.SCHEDULED.labels(schedule=task.name).inc(len(jobs))

@@ -206,6 +206,15 @@ def test_a_task_that_runs_once_is_disabled_by_its_run_though_its_time_passed_bef
     assert due_schedules() == []
 
 
+def test_a_schedule_that_runs_only_once_does_so_however_many_of_its_runs_were_missed(
+    every_minute: NewSchedule, lease: Lease, clock: Clock
+) -> None:
+    schedule = every_minute(catch_up="all", one_off=True)
+    clock.advance(timedelta(minutes=5))
+    assert len(fire(schedule_id=schedule.pk, lease=lease)) == 1
+    assert fire(schedule_id=schedule.pk, lease=lease) == []
+
+
 def test_a_schedule_that_staff_disabled_a_moment_ago_enqueues_nothing(
     every_minute: NewSchedule, lease: Lease, clock: Clock
 ) -> None:
