@@ -41,9 +41,9 @@ def test_a_daily_job_at_half_past_two_in_berlin_runs_once_on_each_day_whatever_t
     assert on("30 2 * * *", BERLIN, day, day + timedelta(hours=24) - A_SECOND) == runs
 
 
-def test_a_daily_job_runs_once_on_each_day_of_forty_years() -> None:
-    days = [at.astimezone(ZoneInfo(BERLIN)).date() for at in due(cron("30 2 * * *", BERLIN), utc(2000), utc(2040))]
-    assert len(days) == len(set(days)) == (utc(2040) - utc(2000)).days
+def test_a_daily_job_runs_once_on_each_day_of_twenty_years() -> None:
+    days = [at.astimezone(ZoneInfo(BERLIN)).date() for at in due(cron("30 2 * * *", BERLIN), utc(2020), utc(2040))]
+    assert len(days) == len(set(days)) == (utc(2040) - utc(2020)).days
 
 
 @pytest.mark.parametrize(
