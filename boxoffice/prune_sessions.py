@@ -8,9 +8,9 @@ from __future__ import annotations
 import time
 
 import structlog
+from django.db import DEFAULT_DB_ALIAS
 
-from jobs.batches import BATCH, in_batches
-from jobs.session import count
+from jobs.batches import OldestFirst, in_batches
 
 log = structlog.get_logger(__name__)
 
@@ -23,12 +23,17 @@ LATE_HOURS = 1
 # A session that is being used again just now is locked, or has a later end when its row is read. Ids pass through an
 # array, as a limit that is a parameter is a tenth of the table to the planner. Uses the index on expire_date.
 DELETE_EXPIRED = """
-    DELETE FROM django_session WHERE session_key = ANY(ARRAY(
-        SELECT session_key FROM django_session
-         WHERE expire_date < jobs_now() - %(late)s * interval '1 hour'
-         ORDER BY expire_date LIMIT %(batch)s
-         FOR UPDATE SKIP LOCKED
-    ))
+    WITH gone AS (
+        DELETE FROM django_session WHERE session_key = ANY(ARRAY(
+            SELECT session_key FROM django_session
+             WHERE expire_date < jobs_now() - %(late)s * interval '1 hour'
+               AND expire_date >= coalesce(%(after)s, '-infinity'::timestamptz)
+             ORDER BY expire_date LIMIT %(batch)s
+             FOR UPDATE SKIP LOCKED
+        ))
+        RETURNING expire_date
+    )
+    SELECT count(*), max(expire_date) FROM gone
 """
 
 
@@ -38,7 +43,7 @@ def prune_sessions(*, seconds: float = LONGEST_SECONDS) -> int:
     Commits after each batch, and needs no lock: any number of processes may do it at once. Not inside a transaction.
     Sessions are in the default database.
     """
-    values = {"late": LATE_HOURS, "batch": BATCH}
-    pruned = in_batches(lambda: count("default", DELETE_EXPIRED, values), until=time.monotonic() + seconds)
+    step = OldestFirst(DELETE_EXPIRED, {"late": LATE_HOURS}, using=DEFAULT_DB_ALIAS)
+    pruned = in_batches(step, until=time.monotonic() + seconds)
     log.info("sessions_pruned", sessions=pruned)
     return pruned

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 
 import structlog
 
-from jobs.batches import BATCH, in_batches
+from jobs.batches import BATCH, OldestFirst, in_batches
 from jobs.history.partitions import HISTORY_DAYS
 from jobs.history.retire import Retirement
 from jobs.session import run
@@ -32,9 +31,8 @@ database's clock were set back by as much."""
 LONGEST_SECONDS = 20.0
 """Well below the soft time limit. The next night goes on with what is left."""
 
-# The oldest first, from where the last batch ended: behind a long transaction PostgreSQL cannot forget what was deleted
-# before. Ids pass through an array, as a limit that is a parameter is a tenth of the table to the planner. Uses
-# dedup_key_age, and the primary key of jobs.
+# The oldest first. Keys pass through an array, as a limit that is a parameter is a tenth of the table to the planner.
+# Uses dedup_key_age, and the primary key of jobs.
 FORGET_KEYS = """
     WITH gone AS (
         DELETE FROM jobs_dedupkey WHERE key = ANY(ARRAY(
@@ -90,27 +88,12 @@ def prune(*, using: str = "default", seconds: float = LONGEST_SECONDS) -> Pruned
     """
     until = time.monotonic() + seconds
     pruned = Pruned(
-        keys=in_batches(_Keys(using).forget_batch, until=until),
+        keys=in_batches(OldestFirst(FORGET_KEYS, {"days": KEPT_KEY_DAYS}, using=using), until=until),
         runs=in_batches(partial(_forget_runs, using), until=until),
         jobs=in_batches(partial(Retirement(using=using).retire_batch, size=BATCH), until=until),
     )
     log.info("pruned", database=using, keys=pruned.keys, runs=pruned.runs, jobs=pruned.jobs)
     return pruned
-
-
-class _Keys:
-    """The dedup keys of one database, and how far they were looked through."""
-
-    def __init__(self, using: str) -> None:
-        self._using = using
-        self._after: datetime | None = None
-
-    def forget_batch(self) -> int:
-        """Forget up to ``BATCH``; return how many."""
-        values = {"days": KEPT_KEY_DAYS, "after": self._after, "batch": BATCH}
-        ((forgotten, last),) = run(self._using, FORGET_KEYS, values)
-        self._after = last or self._after
-        return int(forgotten)
 
 
 def _forget_runs(using: str) -> int:

@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 
 import pytest
 from django.contrib.sessions.models import Session
-from django.db import transaction
 
 from boxoffice import prune_sessions as pruning
 from boxoffice.prune_sessions import LATE_HOURS, prune_sessions
+from jobs.batches import BATCH
 from jobs.clock import database_now
 from jobs.queues import queue_named
 from jobs.wakeup import plain_connection
@@ -52,13 +52,13 @@ def test_a_session_that_is_being_used_again_is_passed_over() -> None:
     assert left() == {"revived"}
 
 
-def test_sessions_go_in_batches_each_in_a_transaction_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pruning, "BATCH", 10)
-    for number in range(25):
-        session(f"{number}", ended=timedelta(days=1))
+def test_sessions_go_in_batches_until_none_is_left_or_the_time_is_over() -> None:
+    at = database_now() - timedelta(days=1)
+    Session.objects.bulk_create(
+        Session(session_key=f"{number}", session_data="", expire_date=at) for number in range(BATCH + 1)
+    )
     assert prune_sessions(seconds=0) == 0
-    with transaction.atomic():
-        assert prune_sessions() == 25
+    assert prune_sessions() == BATCH + 1
     assert left() == set()
 
 
