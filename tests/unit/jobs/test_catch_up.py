@@ -112,6 +112,8 @@ def test_an_unknown_rule_is_refused() -> None:
         (at(11), at(10, 30), at(11)),  # in good order
         (at(11), at(8, 30), at(9)),  # the clock was set back by two hours
         (at(11), at(9) + A_SECOND, at(9)),  # and what was due just then was not seen
+        (at(11), at(8, 0, 4), at(8)),  # set back to a little before eight, and noticed a little after
+        (at(11), at(8, 0, 11), at(9)),
         (at(11), at(11), at(11)),  # due
         (at(11), at(15, 30), at(11)),  # overdue: its rule decides
         (None, at(10, 30), at(11)),
