@@ -112,9 +112,10 @@ def _first_or_new(model: Any, **values: Any) -> Any:
 
 def _timing_now(task: PeriodicTask) -> list[Any] | None:
     if task.interval is not None:
-        if task.interval.period in ("microseconds",):
+        try:
+            return [timedelta(**{task.interval.period: task.interval.every}) / timedelta(seconds=1)]
+        except OverflowError:  # a million years
             return None
-        return [timedelta(**{task.interval.period: task.interval.every}) // timedelta(seconds=1)]
     if task.crontab is not None:
         return [*(str(getattr(task.crontab, field)) for field in CRON), str(task.crontab.timezone)]
     return None

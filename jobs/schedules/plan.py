@@ -55,7 +55,7 @@ def _plan(task: PeriodicTask, schedule: Schedule, now: datetime) -> None:
     if definition != schedule.definition:
         schedule.definition = definition
         schedule.next_run_at = _first(task, timing, now)
-    elif schedule.next_run_at is not None:
+    else:
         schedule.next_run_at = replan(timing, schedule.next_run_at, now)
 
 

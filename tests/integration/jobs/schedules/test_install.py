@@ -79,6 +79,14 @@ def test_what_staff_changed_is_left_and_the_other_fields_follow_the_table(deploy
     assert sweep.description == "Better."
 
 
+def test_an_interval_that_is_longer_than_time_itself_stops_no_beat(deploy: Deploy) -> None:
+    deploy(SWEEP)
+    IntervalSchedule.objects.update(every=2147483647, period=IntervalSchedule.DAYS)
+    deploy(replace(SWEEP, why="Better."))
+    assert row("sweep").interval.every == 2147483647
+    assert row("sweep").description == "Better."
+
+
 def test_an_edited_crontab_row_counts_as_staffs_change(deploy: Deploy) -> None:
     deploy(NIGHTLY)
     CrontabSchedule.objects.update(hour="4")

@@ -114,6 +114,14 @@ def test_nothing_is_due_from_the_end_on(clock: Clock) -> None:
     assert planned().next_run_at is not None
 
 
+def test_a_schedule_whose_end_has_passed_is_planned_again_after_the_clock_was_set_back(clock: Clock) -> None:
+    clock.advance(timedelta(days=2))
+    periodic_task(expires=database_now() - timedelta(days=1))
+    assert planned().next_run_at is None
+    clock.advance(timedelta(days=-2))
+    assert planned().next_run_at is not None
+
+
 def test_a_crontab_is_due_by_the_wall_clock_of_its_zone() -> None:
     """Half past two in Berlin is half past one in winter and half past midnight in summer, UTC."""
     zone = CrontabSchedule.objects.create(minute="30", hour="2", timezone="Europe/Berlin")
