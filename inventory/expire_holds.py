@@ -9,6 +9,7 @@ leaves whole batches done.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 import structlog
 from django.db import DatabaseError, transaction
@@ -45,17 +46,17 @@ def batches_of_lapsed_holds(*, batch_size: int = BATCH, lock: Lease | None = Non
     Raises LockLost when ``lock`` is no longer ours, and DatabaseError when the database itself cannot be used; the
     batch in hand is then rolled back, and those before it stay.
     """
-    left_out: list[int] = []
+    sweep = _Sweep(lock=lock)
     size = batch_size
     while True:
         try:
-            expired = _expire_batch(limit=size, except_ids=left_out, lock=lock)
+            expired = sweep.expire_batch(limit=size)
         except _BatchRefused as refusal:
             if len(refusal.hold_ids) > 1:
                 size = len(refusal.hold_ids) // 2
                 continue
             log.error("hold not expired", hold_id=refusal.hold_ids[0], exc_info=refusal.__cause__)
-            left_out += refusal.hold_ids
+            sweep.left_out += refusal.hold_ids
         else:
             if not expired:
                 return
@@ -63,17 +64,29 @@ def batches_of_lapsed_holds(*, batch_size: int = BATCH, lock: Lease | None = Non
         size = batch_size
 
 
-def _expire_batch(*, limit: int, except_ids: Sequence[int], lock: Lease | None) -> int:
-    hold_ids: list[int] = []
-    try:
-        with transaction.atomic():
-            if lock is not None:
-                lock.prove()
-            hold_ids = transitions.lock_lapsed_batch(limit=limit, except_ids=except_ids)
+class _Sweep:
+    """How far it has come, and which holds it has given up."""
+
+    def __init__(self, *, lock: Lease | None) -> None:
+        self.left_out: list[int] = []
+        self._lock = lock
+        self._after: datetime | None = None
+
+    def expire_batch(self, *, limit: int) -> int:
+        hold_ids: list[int] = []
+        try:
+            with transaction.atomic():
+                if self._lock is not None:
+                    self._lock.prove()
+                hold_ids, after = transitions.lock_lapsed_batch(
+                    limit=limit, after=self._after, except_ids=self.left_out
+                )
+                if not hold_ids:
+                    return 0
+                expired = len(end_lapsed_holds(hold_ids=hold_ids, way="sweeper"))
+        except DatabaseError as error:
             if not hold_ids:
-                return 0
-            return len(end_lapsed_holds(hold_ids=hold_ids, way="sweeper"))
-    except DatabaseError as error:
-        if not hold_ids:
-            raise
-        raise _BatchRefused(hold_ids) from error
+                raise
+            raise _BatchRefused(hold_ids) from error
+        self._after = after
+        return expired

@@ -47,11 +47,13 @@ LOCK_ACTIVE_HOLD = """
        FOR NO KEY UPDATE
 """
 
-# The longest lapsed ones first; those that somebody is buying, taking or sweeping just now are left to him. By the
-# partial index hold_active_by_expiry.
+# The longest lapsed ones first; those that somebody is buying, taking or sweeping just now are left to him. It begins
+# where the last batch ended: while a transaction elsewhere stays open, PostgreSQL cannot forget the entries of what
+# was expired, and would read past all of them each time. By the partial index hold_active_by_expiry.
 LOCK_LAPSED_BATCH = """
-    SELECT id FROM inventory_hold
-     WHERE status = 'active' AND expires_at <= jobs_now() AND id <> ALL(%(except_ids)s::bigint[])
+    SELECT id, expires_at FROM inventory_hold
+     WHERE status = 'active' AND expires_at <= jobs_now()
+       AND expires_at >= coalesce(%(after)s::timestamptz, '-infinity') AND id <> ALL(%(except_ids)s::bigint[])
      ORDER BY expires_at
      LIMIT %(limit)s
        FOR NO KEY UPDATE SKIP LOCKED
@@ -181,9 +183,15 @@ def lock_active_hold(*, hold_id: int) -> LockedHold | None:
     return None
 
 
-def lock_lapsed_batch(*, limit: int, except_ids: Sequence[int] = ()) -> list[int]:
-    """Locks up to ``limit`` lapsed holds that nobody is busy with; returns their ids."""
-    return [hold_id for (hold_id,) in _rows(LOCK_LAPSED_BATCH, limit=limit, except_ids=list(except_ids))]
+def lock_lapsed_batch(
+    *, limit: int, after: datetime | None = None, except_ids: Sequence[int] = ()
+) -> tuple[list[int], datetime | None]:
+    """Locks up to ``limit`` lapsed holds that nobody is busy with; returns their ids, and the end of the last one.
+
+    after: the end of the last hold of the batch before; None to begin with the one that lapsed longest ago.
+    """
+    rows = _rows(LOCK_LAPSED_BATCH, limit=limit, after=after, except_ids=list(except_ids))
+    return [hold_id for hold_id, _ in rows], rows[-1][1] if rows else after
 
 
 def lock_seats(*, seat_ids: Sequence[int], with_seats_of: Sequence[int] = ()) -> list[LockedSeat]:
