@@ -68,22 +68,24 @@ def _run_now(task: PeriodicTask, press: Press) -> Told:
     try:
         job_id, made = run_schedule_now(schedule_id=task.pk, press=press.name, by=press.by, reason=press.reason)
     except JobsError as refusal:
-        return Told(f"{task.name}: {_(str(refusal))}", changed=False)
-    words = _("%(name)s runs now.") if made else _("%(name)s was let run by this press already; nothing was changed.")
+        return Told(f"“{task.name}”: {_(str(refusal))}", changed=False)
+    words = (
+        _("“%(name)s” runs now.") if made else _("“%(name)s” was let run by this press already; nothing was changed.")
+    )
     link = format_html('<a href="{}">{}</a>', address_of_job(job_id), _("Job %(id)s") % {"id": job_id})
     return Told(format_html("{} {}", words % {"name": task.name}, link), changed=made)
 
 
 def _enable(task: PeriodicTask, press: Press) -> Told:
     if enable_schedule(schedule_id=task.pk, by=press.by, reason=press.reason):
-        return Told(_("%(name)s is enabled.") % {"name": task.name}, changed=True)
-    return Told(_("%(name)s was enabled already; nothing was changed.") % {"name": task.name}, changed=False)
+        return Told(_("“%(name)s” is enabled.") % {"name": task.name}, changed=True)
+    return Told(_("“%(name)s” was enabled already; nothing was changed.") % {"name": task.name}, changed=False)
 
 
 def _disable(task: PeriodicTask, press: Press) -> Told:
     if disable_schedule(schedule_id=task.pk, by=press.by, reason=press.reason):
-        return Told(_("%(name)s is disabled.") % {"name": task.name}, changed=True)
-    return Told(_("%(name)s was disabled already; nothing was changed.") % {"name": task.name}, changed=False)
+        return Told(_("“%(name)s” is disabled.") % {"name": task.name}, changed=True)
+    return Told(_("“%(name)s” was disabled already; nothing was changed.") % {"name": task.name}, changed=False)
 
 
 RUN_NOW = ScheduleVerb(
@@ -91,7 +93,7 @@ RUN_NOW = ScheduleVerb(
     permission="jobs.run_schedule",
     opens=gettext_lazy("Run now…"),
     button=gettext_lazy("Run now"),
-    asks_one=gettext_lazy("Run %(name)s now?"),
+    asks_one=gettext_lazy("Run “%(name)s” now?"),
     asks_many=gettext_lazy("Run %(n)d schedules now?"),
     what_happens=gettext_lazy(
         "One more job is made, due at once, also of what is disabled. What is due by its plan comes all the same."
@@ -103,7 +105,7 @@ ENABLE = ScheduleVerb(
     permission="django_celery_beat.change_periodictask",
     opens=gettext_lazy("Enable…"),
     button=gettext_lazy("Enable"),
-    asks_one=gettext_lazy("Enable %(name)s?"),
+    asks_one=gettext_lazy("Enable “%(name)s”?"),
     asks_many=gettext_lazy("Enable %(n)d schedules?"),
     what_happens=gettext_lazy("It is planned from now on. What would have been due meanwhile is not made up for."),
     change=_enable,
@@ -114,7 +116,7 @@ DISABLE = ScheduleVerb(
     permission="django_celery_beat.change_periodictask",
     opens=gettext_lazy("Disable…"),
     button=gettext_lazy("Disable"),
-    asks_one=gettext_lazy("Disable %(name)s?"),
+    asks_one=gettext_lazy("Disable “%(name)s”?"),
     asks_many=gettext_lazy("Disable %(n)d schedules?"),
     what_happens=gettext_lazy(
         "Nobody does its work until it is enabled again, and what would have been due meanwhile is not made up for. "
