@@ -49,7 +49,7 @@ spec:
   timeZone: Etc/UTC
   # Best effort: a pod on a node that is cut off may still run beside its replacement. The database decides.
   concurrencyPolicy: Forbid
-  # A run that could not start is left out. Without this, a hundred missed runs would stop the schedule for good.
+  # A run that could not start is left out. Without this, older clusters stop for good after a hundred missed runs.
   startingDeadlineSeconds: 30
   successfulJobsHistoryLimit: 3
   failedJobsHistoryLimit: 3

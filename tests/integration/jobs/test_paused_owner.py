@@ -37,7 +37,7 @@ def paused_owner() -> Iterator[Callable[..., list[Process]]]:
             command = [sys.executable, "-m", "tests.probe.owner", how]
             started.append(Process(how, command, environment(os.environ["BROKER_URL"]), ready="written"))
         for process in started:
-            wait_for(lambda process=process: stands_still(process), what=f"{process.name} stands still")
+            wait_for(lambda process=process: stands_still(process), seconds=60, what=f"{process.name} stands still")
         return started
 
     yield _start
