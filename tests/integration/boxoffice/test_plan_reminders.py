@@ -23,9 +23,12 @@ from boxoffice.models import Order, Reminder
 from boxoffice.plan_reminders import PRIORITY, orders_to_remind, plan_page, plan_reminders
 from inventory.advance_show import advance_show
 from inventory.models import Hold, Show, Venue
-from jobs import lease
+from jobs import lease, transitions
 from jobs.clock import DatabaseNow, database_now
+from jobs.enqueue import enqueue
 from jobs.models import Job
+from jobs.session import engine_session
+from jobs.worker.execution import Outcome
 from notifications.models import Notification
 from tests.fixtures_clock import MOVED_CLOCK, Clock
 from tests.fixtures_inventory import all_at_once
@@ -307,7 +310,7 @@ def test_a_planner_killed_in_the_middle_of_a_page_has_not_begun_it(orders: list[
         with transaction.atomic():
             # The second one of the third page: the planner waits for the end of this transaction.
             Reminder.objects.create(order=orders[5], show=orders[5].show)
-            wait_for(lambda: Job.objects.count() == 4 and a_session_waits(), what="two pages planned, the third waits")
+            wait_for(lambda: Job.objects.count() == 4 and a_session_waits(), seconds=60, what="two pages are planned")
             planner.kill()
             transaction.set_rollback(True)
     finally:
@@ -360,8 +363,15 @@ def test_the_command_says_that_the_database_failed_and_that_nothing_is_lost(
         command()
 
 
-def test_the_scheduled_task_plans_them_too(orders: list[Order]) -> None:
-    tasks.remind.body()
+def test_the_scheduled_job_plans_them_and_one_for_the_same_time_plans_nothing(
+    orders: list[Order], work: Callable[[int], Outcome]
+) -> None:
+    with transaction.atomic():
+        jobs = [enqueue(task="boxoffice.plan_reminders", args={}) for _ in range(2)]
+    engine_session("default")
+    transitions.mark_due(using="default", queue="default", window=1000, batch=1000)
+    assert [work(job_id) for job_id in jobs] == [Outcome.SETTLED, Outcome.SETTLED]
+    assert {*Job.objects.filter(pk__in=jobs).values_list("state", flat=True)} == {"done"}
     assert_each_reminded_once(orders)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,7 +29,6 @@ from notifications.content import EmailContent
 from notifications.models import Notification
 from tests.fixtures_boxoffice import place
 from tests.fixtures_notifications import MailServer
-from tickets.issue_tickets import issue_tickets
 from tickets.models import Ticket
 
 pytestmark = pytest.mark.django_db
@@ -39,13 +37,17 @@ STARTS = datetime(2032, 12, 11, 18, 30, tzinfo=UTC)
 
 
 @pytest.fixture
-def reminded_order(order_with_tickets: Order) -> Order:
-    """Its reminder is planned."""
-    return remind(order_with_tickets)
+def reminded_order(confirmed_order: Order) -> Order:
+    """Its tickets are issued and its reminder is planned."""
+    return remind(confirmed_order)
 
 
 def remind(order: Order) -> Order:
-    """Plan it as if the show began in 23 hours; then let it begin on a day that tests can name."""
+    """Plan it as if the show began in 23 hours; then let it begin on a day that tests can name.
+
+    The mail does not look at the file with the tickets, so there is none.
+    """
+    Ticket.objects.update(status="issued", issued_at=DatabaseNow())
     Show.objects.update(doors_at=DatabaseNow(), starts_at=DatabaseNow() + timedelta(hours=23))
     Order.objects.update(confirmed_at=DatabaseNow() - timedelta(days=2))
     assert plan_page(order_ids=[order.pk]) == 1
@@ -157,9 +159,8 @@ def test_what_a_mailbox_shows_beside_the_subject_is_not_the_subject_again(remind
     assert first_words.startswith("Doors open at 19:00. Sat 11 Dec 2032, 19:30, Berlin time, Kammertheater.")
 
 
-def test_a_german_reader_gets_a_german_mail(held_seats: Hold, ticket_files: Path) -> None:
+def test_a_german_reader_gets_a_german_mail(held_seats: Hold) -> None:
     order = confirm_order(order_id=place(held_seats, language="de").pk)
-    issue_tickets(order_id=order.pk)
     with transaction.atomic():
         plan_tickets_mail(order_id=order.pk)
     Notification.objects.update(status="sent", sent_at=datetime(2032, 11, 1, 12, tzinfo=UTC))
@@ -178,9 +179,8 @@ def test_a_german_reader_gets_a_german_mail(held_seats: Hold, ticket_files: Path
     assert not re.search(r"\b(the|your|mail of|show|keep)\b", said.replace("The Tempest", ""), re.IGNORECASE)
 
 
-def test_markup_in_names_is_text(held_seats: Hold, ticket_files: Path) -> None:
+def test_markup_in_names_is_text(held_seats: Hold) -> None:
     order = confirm_order(order_id=place(held_seats, name='<img src=x onerror="alert(1)"> & Co').pk)
-    issue_tickets(order_id=order.pk)
     remind(order)
     Show.objects.update(title="<script>alert(2)</script>\r\nBcc: all@example.org")
 
