@@ -2,7 +2,7 @@
 
 Guarantee: a job is in the ledger or in the history, in one of them and never in both, at every moment and to every
 reader, since one statement does both. Jobs that wait, run or are dead stay, however old they are. What staff did to a
-job stays in the audit trail, and a dedup key outlasts its job: it is never used twice.
+job stays in the audit trail, and a dedup key outlasts its job, by as long as ``jobs/prune.py`` says.
 """
 
 from __future__ import annotations
