@@ -47,8 +47,13 @@ class ProbeSchedule:
         """The keys of its jobs, in order."""
         return sorted(Job.objects.filter(subject=subject_of(self.name)).values_list("args__key", flat=True))
 
-    def is_planned(self) -> bool:
-        return Schedule.objects.filter(pk=self.pk, next_run_at__isnull=False).exists()
+    def next_run_at(self) -> datetime | None:
+        """The due time that is planned; None before a beat has seen the schedule, and after the last one."""
+        return Schedule.objects.values_list("next_run_at", flat=True).get(pk=self.pk)
+
+    def is_over(self) -> bool:
+        """Whether its last due time has been run."""
+        return self.due_times()[-1:] >= [self.end - SECOND]
 
     def disable(self) -> None:
         task = PeriodicTask.objects.get(pk=self.pk)

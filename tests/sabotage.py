@@ -102,6 +102,28 @@ def _new_key_each_attempt() -> None:
     tasks.idempotency_key = lambda: str(current_claim())
 
 
+def _advance_before_the_run() -> None:
+    """The schedule's advance commits before its run is written, as where a scheduler first notes that it ran."""
+    from django.db import connection
+
+    from jobs.schedules import fire
+
+    enqueue_run = fire._enqueue_run
+
+    def commit_and_enqueue(*run: Any) -> int | None:
+        connection.connection.commit()
+        return enqueue_run(*run)
+
+    fire._enqueue_run = commit_and_enqueue
+
+
+def _no_claim_of_due_times() -> None:
+    """Runs are noted, but a due time may have any number of them."""
+    from jobs.schedules import fire
+
+    fire.CLAIM = fire.CLAIM.replace("%(due)s", "%(due)s + random() * interval '1 millisecond'")
+
+
 SABOTAGES: dict[str, Callable[[], None]] = {
     "no-token": _no_token,
     "no-rescue-of-runs": _no_rescue_of_runs,
@@ -111,6 +133,8 @@ SABOTAGES: dict[str, Callable[[], None]] = {
     "enqueue-after-commit": _enqueue_after_commit,
     "web-commits-later": _web_commits_later,
     "new-key-each-attempt": _new_key_each_attempt,
+    "advance-before-the-run": _advance_before_the_run,
+    "no-claim-of-due-times": _no_claim_of_due_times,
 }
 
 

@@ -12,20 +12,26 @@ from tests.processes import Process, System, wait_for
 
 @dataclass
 class Crew(System):
-    """Relays, two workers, and web processes when a fault asks for them."""
+    """Relays, two workers, and web processes and beats when a fault asks for them."""
 
     web_port: int = 0
 
-    def replace_the_dead(self, *, relays: int = 1, workers: int = 2, web: int = 0) -> None:
+    def replace_the_dead(self, *, relays: int = 1, workers: int = 2, web: int = 0, beats: int = 0) -> None:
         """Start what is missing and end what is too much; returns at once."""
         self.processes = [process for process in self.processes if process.alive]
-        for kind, wanted in (("relay", relays), ("worker", workers), ("web", web)):
+        for kind, wanted in (("relay", relays), ("worker", workers), ("web", web), ("beat", beats)):
             present = self.all_of(kind)
             for process in present[wanted:]:
                 process.kill()
                 self.processes.remove(process)
             for _ in range(wanted - len(present)):
                 self._start_one(kind)
+
+    def end_beats(self) -> None:
+        """Nobody writes schedules' jobs any more."""
+        for process in self.all_of("beat"):
+            process.kill()
+            self.processes.remove(process)
 
     def stop(self) -> None:
         """Kill all of them, silently: what they printed is shown by the runner, for faults that went wrong."""
@@ -62,6 +68,8 @@ class Crew(System):
             self.start_relay(wait=False)
         elif kind == "worker":
             self.start_worker(wait=False)
+        elif kind == "beat":
+            self.start_beat(wait=False)
         else:
             self._start_web()
 

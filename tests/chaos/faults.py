@@ -18,7 +18,7 @@ class Fault:
 
     act: does the harm, while the scene's jobs run. short: whether the short form has it too.
     jobs: how many, in proportion: 0.5 is half of what was asked for, where each takes long.
-    seconds: how long all of it may take at most.
+    seconds: how long all of it may take at most. each_broker: False for what asks no broker for anything.
     """
 
     name: str
@@ -29,6 +29,8 @@ class Fault:
     seconds: float = 60.0
     relays: int = 1
     web: int = 0
+    beats: int = 0
+    each_broker: bool = True
 
 
 ALL: list[Fault] = []

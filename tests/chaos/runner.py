@@ -14,7 +14,7 @@ from django.core.management import call_command
 from django.db import connection
 
 from jobs.models import Job
-from tests.chaos import brokers, database, poison, relay, web, workers
+from tests.chaos import beats, brokers, database, poison, relay, web, workers
 from tests.chaos.crew import Crew
 from tests.chaos.faults import ALL, Fault
 from tests.chaos.provider import Provider
@@ -26,9 +26,10 @@ from tests.fixtures_jobs import empty
 from tests.probe.models import Mark
 
 EMPTY_THE_LEDGER = """
-    TRUNCATE jobs_job, jobs_deadletter, probe_mark, probe_call, probe_burial, probe_sharedrow, probe_purchase
+    TRUNCATE jobs_job, jobs_deadletter, jobs_lease, jobs_schedule, jobs_scheduledrun, django_celery_beat_periodictask,
+             probe_mark, probe_call, probe_burial, probe_sharedrow, probe_purchase
 """
-FAMILIES = (web, relay, workers, brokers, database, poison)
+FAMILIES = (web, relay, workers, brokers, database, poison, beats)
 """In the order of the run. Their import has entered their faults into the list."""
 EVIDENCE = ("id", "state", "reason", "error", "attempts", "deliveries", "publish_number", "token", "worker")
 TAIL = 100
@@ -51,7 +52,7 @@ def run_all(servers: Servers, options: Namespace) -> int:
             jobs=options.jobs, seed=options.seed, output=options.output,
         )  # fmt: skip
         try:
-            verdicts += runner.run(faults)
+            verdicts += runner.run(one for one in faults if one.each_broker or broker == options.broker[0])
         finally:
             crew.stop()
     return _sum_up(verdicts, seed=options.seed, seconds=time.monotonic() - began)
@@ -164,11 +165,12 @@ class Runner:
     def _set(self, fault: Fault) -> None:
         """Everything empty, and everybody at work."""
         self.failpoints.disarm()
+        self.crew.end_beats()
         with connection.cursor() as cursor:
             cursor.execute(EMPTY_THE_LEDGER)
         empty(self.servers.broker_url(self.broker))
         self.provider.forget()
-        self.crew.replace_the_dead(relays=fault.relays, web=fault.web)
+        self.crew.replace_the_dead(relays=fault.relays, web=fault.web, beats=fault.beats)
         self.crew.wait_until_ready()
 
     def _scene(self, fault: Fault) -> Scene:

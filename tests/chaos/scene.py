@@ -133,8 +133,12 @@ class Scene:
         while not self._asked(condition):
             if time.monotonic() > self._deadline:
                 raise TookTooLong(f"not within {self.fault.seconds:.0f} s: {what}")
-            self.crew.replace_the_dead(relays=self.fault.relays, web=self.fault.web)
+            self.replace_the_dead()
             time.sleep(LOOK_SECONDS)
+
+    def replace_the_dead(self) -> None:
+        """Start what a fault needs and what has died; returns at once."""
+        self.crew.replace_the_dead(relays=self.fault.relays, web=self.fault.web, beats=self.fault.beats)
 
     def until_share_done(self, share: float) -> None:
         """Wait until so much of the scene's jobs is done."""

@@ -58,7 +58,7 @@ class Beats(System):
         wait_for(lambda: self.ticking() is not None, what="a beat ticks")
         if self.schedule is None:
             self.schedule = add_schedule(seconds=600)
-            wait_for(self.schedule.is_planned, what="a beat plans it")
+            wait_for(self.schedule.next_run_at, what="a beat plans it")
 
     def ticking(self) -> Process | None:
         """The one that holds the lease."""
