@@ -6,14 +6,14 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.contrib import admin, messages
-from django.db.models import F, QuerySet
+from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from inventory.advance_show import advance_show
 from inventory.create_show import create_show
@@ -26,6 +26,7 @@ from inventory.pretix_plan import check_plan
 from inventory.venue_time import in_venue_time
 from jobs.admin import ReadOnlyAdmin
 from jobs.admin.subjects import link_subjects
+from jobs.clock import DatabaseNow
 
 
 @admin.register(Venue)
@@ -231,14 +232,34 @@ class SeatAdmin(ReadOnlyAdmin):
 class HoldAdmin(ReadOnlyAdmin):
     """Without the token: whoever knows it may buy the seats."""
 
-    list_display = ("id", "show", "status", "seat_count", "created_at", "expires_at")
+    list_display = ("id", "show", "stands", "seat_count", "created_at", "expires_at")
     list_filter = ("status",)
     list_select_related = ("show",)
     search_fields = ("=id", "show__title")
-    fields = ("show", "status", "seat_ids", "created_at", "expires_at")
+    fields = ("show", "stands", "seat_ids", "created_at", "expires_at")
     ordering = ("-id",)
     show_full_result_count = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Hold]:
+        lapsed = Q(status=Hold.Status.ACTIVE, expires_at__lte=DatabaseNow())
+        return super().get_queryset(request).annotate(has_lapsed=ExpressionWrapper(lapsed, BooleanField()))
+
+    @admin.display(description=_("status"), ordering="status")
+    def stands(self, hold: Any) -> str:
+        """A lapsed hold is void, whatever its row still says."""
+        return gettext("active until its time was over") if hold.has_lapsed else hold.get_status_display()
 
     @admin.display(description=_("seats"))
     def seat_count(self, hold: Hold) -> int:
         return len(hold.seat_ids)
+
+
+def _page_of_hold(request: HttpRequest, hold_id: str) -> str | None:
+    """Where staff find the hold that a job is about."""
+    if not hold_id.isdecimal() or not request.user.has_perm("inventory.view_hold"):
+        return None
+    found = Hold.objects.filter(pk=int(hold_id)).exists()
+    return reverse("admin:inventory_hold_change", args=[int(hold_id)]) if found else None
+
+
+link_subjects(kind="hold", address=_page_of_hold)

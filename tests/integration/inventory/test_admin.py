@@ -11,8 +11,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from inventory.hold_seats import hold_seats
 from inventory.models import Hold, Seat, SeatingPlan, Show, Venue
-from tests.fixtures_inventory import plan_document
+from jobs.models import Job
+from tests.fixtures_inventory import let_lapse, plan_document, seat_ids
 
 pytestmark = pytest.mark.django_db
 
@@ -179,3 +181,33 @@ def test_a_draft_can_be_deleted_with_its_seats(staff: Client, draft_show: Show) 
 
     assert not Show.objects.exists()
     assert not Seat.objects.exists()
+
+
+def test_a_hold_whose_time_is_over_reads_so_though_nobody_has_marked_it(
+    staff: Client, held_seats: Hold, other_show: Show
+) -> None:
+    let_lapse(held_seats)
+    hold_seats(show_id=other_show.pk, seat_ids=seat_ids(other_show, "B-1"))
+
+    holds = staff.get(reverse("admin:inventory_hold_changelist")).content.decode()
+    page = staff.get(reverse("admin:inventory_hold_change", args=[held_seats.pk])).content.decode()
+
+    assert holds.count("active until its time was over") == 1
+    assert "active until its time was over" in page
+
+
+def test_the_job_of_a_hold_leads_to_its_page(staff: Client, held_seats: Hold) -> None:
+    job = Job.objects.get(subject=f"hold:{held_seats.pk}")
+    page = staff.get(reverse("admin:jobs_job_change", args=[job.pk])).content.decode()
+
+    assert reverse("admin:inventory_hold_change", args=[held_seats.pk]) in page
+
+
+@pytest.mark.parametrize("name", ["0", "x", "9" * 30])
+def test_a_job_of_a_hold_that_is_no_hold_leads_nowhere(staff: Client, held_seats: Hold, name: str) -> None:
+    job = Job.objects.get(subject=f"hold:{held_seats.pk}")
+    Job.objects.update(subject=f"hold:{name}")
+    page = staff.get(reverse("admin:jobs_job_change", args=[job.pk]))
+
+    assert page.status_code == 200
+    assert "/inventory/hold/" not in page.content.decode().replace(reverse("admin:inventory_hold_changelist") + '"', "")
