@@ -25,6 +25,12 @@ pytestmark = pytest.mark.django_db(transaction=True, available_apps=["jobs", "dj
 NewSchedule = Callable[..., Schedule]
 
 
+@pytest.fixture(autouse=True)
+def _no_minute_ends_meanwhile(clock: Clock) -> None:
+    now = database_now()
+    clock.advance(timedelta(minutes=1, seconds=5) - (now - now.replace(second=0, microsecond=0)))
+
+
 @pytest.fixture
 def every_minute() -> NewSchedule:
     def make(*, catch_up: str = "once", **fields: object) -> Schedule:
