@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from datetime import timedelta
 from typing import Any
-from zoneinfo import available_timezones
+from zoneinfo import ZoneInfo, available_timezones
 
 from django import forms
 from django.conf import settings
@@ -170,13 +170,13 @@ class ScheduleForm(forms.ModelForm):
         try:
             fields = cron_fields(cleaned["cron"])
         except JobsError as why:
-            self.add_error("cron", str(_(str(why))))
+            self.add_error("cron", str(why))
             return False
         for name, text in fields.items():
             if len(text) > (CrontabSchedule._meta.get_field(name).max_length or 0):
                 self.add_error("cron", _("This is longer than a crontab can be."))
                 return False
-        self.instance.crontab = CrontabSchedule(**fields, timezone=cleaned.get("zone") or "UTC")
+        self.instance.crontab = CrontabSchedule(**fields, timezone=ZoneInfo(cleaned.get("zone") or "UTC"))
         return True
 
     def _refuse_timing(self, typed: list[str]) -> None:
@@ -197,7 +197,7 @@ class ScheduleForm(forms.ModelForm):
             task.start_time, task.expires = bounds
             comes_in_time = comes and next_after(timing_of(task), database_now())
         except JobsError as why:
-            self.add_error(way, str(_(str(why))))
+            self.add_error(way, str(why))
             return
         if comes is None:
             past = _("That is past: it would never run.")

@@ -28,7 +28,7 @@ from jobs.redact import for_staff
 from jobs.schedules.change import save_schedule
 from jobs.schedules.in_words import timing_in_words
 from jobs.schedules.install import fields_now
-from jobs.schedules.preview import due_times, zone_of
+from jobs.schedules.preview import due_times, why_unfit, zone_of
 from jobs.schedules.selectors import latest_runs, periodic_tasks
 from jobs.schedules.switch import hold_plan
 
@@ -148,7 +148,7 @@ class SchedulePage(SturdyAdmin):
         return {
             "in_words": timing_in_words(stored),
             "schedule": schedule,
-            "error": gettext(schedule.error) if schedule and schedule.error else "",
+            "error": why_unfit(stored) if stored.enabled else "",
             "is_installed": _installed(stored) is not None,
             "changed_parts": changed_parts(stored),
             "due_times": due_times(stored, now=now) if stored.enabled else [],

@@ -68,7 +68,7 @@ def _run_now(task: PeriodicTask, press: Press) -> Told:
     try:
         job_id, made = run_schedule_now(schedule_id=task.pk, press=press.name, by=press.by, reason=press.reason)
     except JobsError as refusal:
-        return Told(f"“{task.name}”: {_(str(refusal))}", changed=False)
+        return Told(f"“{task.name}”: {refusal}", changed=False)
     words = (
         _("“%(name)s” runs now.") if made else _("“%(name)s” was let run by this press already; nothing was changed.")
     )

@@ -27,6 +27,7 @@ from jobs.admin.subjects import link_subjects
 from jobs.clock import database_now
 from jobs.models import Schedule
 from jobs.schedules.in_words import timing_in_words
+from jobs.schedules.preview import why_unfit
 from jobs.schedules.selectors import LATE_SECONDS, Run, latest_runs, periodic_tasks
 
 MISSED = {
@@ -59,10 +60,8 @@ class ScheduleAdmin(SchedulePage):
         error = task.ledger.error if hasattr(task, "ledger") else ""
         if not error:
             return words
-        chip = gettext("cannot be enqueued")
-        return format_html(
-            '{}<span class="late"><span class="chip bad">{}</span> {}</span>', words, chip, gettext(error)
-        )
+        chip, why = gettext("cannot be enqueued"), why_unfit(task) or error
+        return format_html('{}<span class="late"><span class="chip bad">{}</span> {}</span>', words, chip, why)
 
     @admin.display(description=_("when"))
     def due(self, task: PeriodicTask) -> SafeString:

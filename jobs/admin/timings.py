@@ -48,7 +48,7 @@ class CrontabForm(forms.ModelForm):
             row = CrontabSchedule(**{name: cleaned[name] for name in CRON}, timezone=cleaned["timezone"])
             comes = next_after(timing_of(PeriodicTask(crontab=row)), database_now())
         except JobsError as why:
-            raise forms.ValidationError(gettext(str(why))) from None
+            raise forms.ValidationError(str(why)) from None
         if comes is None:
             raise forms.ValidationError(gettext("Such a day never comes: it would never run."))
         return cleaned

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 from django_celery_beat.models import PeriodicTask
 
 from jobs.clock import database_now
@@ -69,13 +70,13 @@ def _first(task: PeriodicTask, timing: Timing, now: datetime) -> datetime | None
 def args_of(task: PeriodicTask) -> dict[str, Any]:
     """The keyword arguments of the row's jobs. Raises UnfitSchedule if it makes none, with what to correct."""
     if task.task not in settings.LEDGER_TASKS:
-        raise UnfitSchedule(f"There is no task {task.task}: choose one of the list.")
+        raise UnfitSchedule(_("There is no task %(task)s: choose one of the list.") % {"task": task.task})
     if task.priority is not None and task.priority > LEAST_URGENT:
-        raise UnfitSchedule(f"Its priority must lie between 0 and {LEAST_URGENT}.")
+        raise UnfitSchedule(_("Its priority must lie between 0 and %(most)s.") % {"most": LEAST_URGENT})
     try:
         args, kwargs = json.loads(task.args or "[]"), json.loads(task.kwargs or "{}")
     except ValueError:
-        raise UnfitSchedule("Its arguments are no JSON: correct them.") from None
+        raise UnfitSchedule(_("Its arguments are no JSON: correct them.")) from None
     if args or not isinstance(kwargs, dict):
-        raise UnfitSchedule("Its arguments must be one JSON object of names and values.")
+        raise UnfitSchedule(_("Its arguments must be one JSON object of names and values."))
     return kwargs

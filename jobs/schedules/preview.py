@@ -11,6 +11,7 @@ from django_celery_beat.models import PeriodicTask
 
 from jobs.errors import JobsError
 from jobs.schedules.occurrences import Cron, next_after, timing_of
+from jobs.schedules.plan import args_of
 
 SHOWN = 5
 
@@ -27,6 +28,19 @@ class DueTime:
 def zone_of(task: PeriodicTask) -> ZoneInfo:
     """The zone by whose clock it runs: a crontab's own, else UTC."""
     return ZoneInfo(str(task.crontab.timezone) if task.crontab is not None else "UTC")
+
+
+def why_unfit(task: PeriodicTask) -> str:
+    """Why no job can be made of it, in the reader's language; empty if one can. No query.
+
+    What a beat has written down (``Schedule.error``) is the same in the beat's language.
+    """
+    try:
+        timing_of(task)
+        args_of(task)
+    except JobsError as why:
+        return str(why)
+    return ""
 
 
 def due_times(task: PeriodicTask, *, now: datetime) -> list[DueTime]:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from celery.schedules import ParseException, crontab_parser
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from jobs.errors import UnfitSchedule
 
@@ -34,6 +36,15 @@ FULL_FIELDS = {
     "day_of_week": frozenset(range(7)),
 }
 """The fields of a crontab in the order in which they are written, and what ``*`` stands for. Sunday is 0."""
+
+FIELD_NAMES = {
+    "minute": gettext_noop("minute"),
+    "hour": gettext_noop("hour"),
+    "day_of_month": gettext_noop("day of month"),
+    "month_of_year": gettext_noop("month of year"),
+    "day_of_week": gettext_noop("day of week"),
+}
+"""How sentences for staff call them."""
 
 
 @dataclass(frozen=True)
@@ -89,10 +100,10 @@ def timing_of(periodic_task: PeriodicTask) -> Timing:
     a sentence for staff.
     """
     if periodic_task.solar is not None:
-        raise UnfitSchedule("Schedules by the sun are not supported: choose an interval, a crontab or one time.")
+        raise UnfitSchedule(_("Schedules by the sun are not supported: choose an interval, a crontab or one time."))
     chosen = [row for row in (periodic_task.interval, periodic_task.crontab, periodic_task.clocked) if row is not None]
     if len(chosen) != 1:
-        raise UnfitSchedule("Choose exactly one of an interval, a crontab or one time.")
+        raise UnfitSchedule(_("Choose exactly one of an interval, a crontab or one time."))
     start, end = periodic_task.start_time, periodic_task.expires
     if periodic_task.interval is not None:
         return Every(_interval(periodic_task.interval.every, periodic_task.interval.period), anchor=start, end=end)
@@ -100,7 +111,7 @@ def timing_of(periodic_task: PeriodicTask) -> Timing:
         return _cron(periodic_task.crontab, start=start, end=end)
     at = periodic_task.clocked.clocked_time
     if (start is not None and at < start) or (end is not None and at >= end):
-        raise UnfitSchedule("Its one time does not lie between its start time and its end: it would never run.")
+        raise UnfitSchedule(_("Its one time does not lie between its start time and its end: it would never run."))
     return Once(at)
 
 
@@ -111,9 +122,8 @@ def cron_fields(expression: str) -> dict[str, str]:
     """
     texts = expression.split()
     if len(texts) != len(FULL_FIELDS):
-        raise UnfitSchedule(
-            f"A crontab has five fields: minute, hour, day, month, day of the week, not {expression!r}."
-        )
+        words = _("A crontab has five fields: minute, hour, day, month, day of the week, not %(text)s.")
+        raise UnfitSchedule(words % {"text": repr(expression)})
     fields = dict(zip(FULL_FIELDS, texts, strict=True))
     _expand(fields)
     return fields
@@ -147,9 +157,9 @@ def _interval(every: int, period: str) -> timedelta:
     try:
         interval = timedelta(**{period: every})
     except (OverflowError, TypeError) as error:
-        raise UnfitSchedule(f"No interval is {every} {period} long.") from error
+        raise UnfitSchedule(_("No interval is %(n)s %(unit)s long.") % {"n": every, "unit": period}) from error
     if interval < SHORTEST_INTERVAL:
-        raise UnfitSchedule("An interval is a second at least.")
+        raise UnfitSchedule(_("An interval is a second at least."))
     return interval
 
 
@@ -163,9 +173,10 @@ def _expand(fields: dict[str, str]) -> list[frozenset[int]]:
     for name, full in FULL_FIELDS.items():
         parse = _days_of_week if name == "day_of_week" else crontab_parser(len(full), min(full)).parse
         expanded.append(_parsed(parse, name=name, text=fields[name]))
-    _, _, days, months, _ = expanded
+    days, months = expanded[2:4]
     if min(days) > max(LONGEST_MONTHS[month] for month in months):
-        raise UnfitSchedule(f"None of its months has a day {min(days)}: it would never run.")
+        words = _("None of its months has a day %(day)s: it would never run.")
+        raise UnfitSchedule(words % {"day": min(days)})
     return expanded
 
 
@@ -173,8 +184,9 @@ def _parsed(parse: Callable[[str], set[int]], *, name: str, text: str) -> frozen
     try:
         return frozenset(parse(text))
     except (ParseException, ValueError) as error:
-        words = name.replace("_", " ")
-        raise UnfitSchedule(f"The crontab's {words} {text!r} cannot be read: {str(error).rstrip('.')}.") from error
+        words = _("The crontab's %(field)s %(text)s cannot be read: %(why)s.")
+        values = {"field": _(FIELD_NAMES[name]), "text": repr(text), "why": str(error).rstrip(".")}
+        raise UnfitSchedule(words % values) from error
 
 
 def _days_of_week(text: str) -> set[int]:
