@@ -28,6 +28,7 @@ BENCHES = (
     "reminders",
     "rest",
     "retention",
+    "sweeper",
     "throughput",
 )
 

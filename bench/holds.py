@@ -24,6 +24,7 @@ from bench.scratch_database import scratch_database
 from inventory import transitions
 from inventory.conditions import seat_is_free
 from inventory.errors import SeatsTaken
+from inventory.expire_hold import enqueue_expiry
 from inventory.hold_seats import HOLD_DURATION, hold_seats
 from inventory.models import Hold, Seat
 from inventory.sale import require_on_sale
@@ -60,6 +61,7 @@ def hold_under_one_lock(show_id: int, seat_ids: list[int]) -> Hold:
             raise SeatsTaken(["one of them"])
         hold = transitions.start_hold(show_id=show_id, seat_ids=seat_ids, duration=HOLD_DURATION)
         transitions.take_seats(hold=hold)
+        enqueue_expiry(hold_id=hold.pk, expires_at=hold.expires_at)
         return hold
 
 
