@@ -1,7 +1,10 @@
 """The job of a hold: it comes when the hold's time is over, and ends it.
 
-Every hold leaves one (``take_seats``), in the transaction that takes the seats. The job of a hold that was bought or
-given back is not cancelled: it comes, finds nothing to do, and is done.
+Every hold leaves one (``take_seats``), in the transaction that takes the seats: 0.3 ms of processor beside the 7 ms of
+holding. The job of a hold that was bought or given back is not cancelled: it comes, finds nothing to do, and is done.
+Cancelling would be less work in all (0.3 ms instead of 1.6 ms and a message), but would be done while the fan waits for
+"confirmed": one statement more, on a row that a worker may just be busy with. A job that finds nothing runs ten minutes
+later, after whatever is more urgent; a thousand sales a minute cost a worker two seconds of it.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 from prometheus_client.metrics import MetricWrapperBase
 
 from jobs import metrics
@@ -10,9 +12,9 @@ from jobs.scrape.gauges import GAUGES
 HEAD = "| metric | kind | labels | what it says |\n|---|---|---|---|\n"
 
 
-def of_processes() -> str:
-    """What processes count, as a table."""
-    counted = [metric for metric in vars(metrics).values() if isinstance(metric, MetricWrapperBase)]
+def of_processes(counters: ModuleType = metrics) -> str:
+    """What processes count, as a table: the engine, or an app's module of counters."""
+    counted = [metric for metric in vars(counters).values() if isinstance(metric, MetricWrapperBase)]
     return HEAD + "".join(
         _row(
             metric._name + "_total" * (metric._type == "counter"),
