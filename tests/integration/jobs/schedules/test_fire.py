@@ -28,7 +28,7 @@ NewSchedule = Callable[..., Schedule]
 @pytest.fixture(autouse=True)
 def _no_minute_ends_meanwhile(clock: Clock) -> None:
     now = database_now()
-    clock.advance(timedelta(minutes=1, seconds=5) - (now - now.replace(second=0, microsecond=0)))
+    clock.advance(timedelta(minutes=1, seconds=20) - (now - now.replace(second=0, microsecond=0)))
 
 
 @pytest.fixture
