@@ -1,4 +1,4 @@
-"""What relay and worker use while there is nothing to do: ``make bench-rest``.
+"""What relay, worker and beat use while there is nothing to do: ``make bench-rest``.
 
 The peer is a worker of plain Celery in the same seconds. PostgreSQL's part is reported beside it.
 """
@@ -28,17 +28,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.rest", description="CPU at rest.")
     parser.add_argument("--seconds", type=float, default=20.0)
     options = parser.parse_args(arguments)
-    with running_system() as system:
+    with running_system(with_beat=True) as system:
+        beat = system.beat
+        assert beat is not None
         time.sleep(SETTLE_SECONDS)
         parts: dict[str, Callable[[], float]] = {
             "relay": lambda: sum(system.relay.cpu_seconds()),
             "worker": lambda: sum(system.worker.cpu_seconds()),
+            "beat": lambda: sum(beat.cpu_seconds()),
             "postgres": postgres_cpu_seconds,
             "plain": lambda: sum(system.plain_worker.cpu_seconds()),
         }
         percent = _percent(parts, seconds=options.seconds)
     say(", ".join(f"{part} {used:.2f} %" for part, used in percent.items()))
-    ours = percent["relay"] + percent["worker"]
+    ours = percent["relay"] + percent["worker"] + percent["beat"]
     good = report(
         bench="rest",
         ours=[ours],
@@ -51,6 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         limit=LIMIT_PERCENT,
         broker=broker_name(),
         relay=round(percent["relay"], 2),
+        beat=round(percent["beat"], 2),
         postgres=round(percent["postgres"], 2),
     )
     return 0 if good else 1

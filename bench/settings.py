@@ -11,3 +11,4 @@ BENCH_QUEUE = Queue("bench", purpose="Jobs of the measurements.")
 LEDGER_QUEUES = (*LEDGER_QUEUES, BENCH_QUEUE)  # type: ignore[assignment]
 LEDGER_TASKS = {**LEDGER_TASKS, "bench.nothing": BENCH_QUEUE.name}
 CELERY_TASK_QUEUES = work_queues(LEDGER_QUEUES)
+LEDGER_SCHEDULE = ()

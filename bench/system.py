@@ -82,11 +82,12 @@ class System:
     relay: Process
     worker: Process
     plain_worker: Process
+    beat: Process | None = None
 
 
 @contextmanager
-def running_system() -> Iterator[System]:
-    """All three processes, ready and warm, while the block runs. The queues of the measurements are emptied before."""
+def running_system(*, with_beat: bool = False) -> Iterator[System]:
+    """All these processes, ready and warm, while the block runs. The queues of the measurements are emptied before."""
     with ExitStack() as stack:
         stack.enter_context(scratch_database(name="jobs"))
         stack.callback(_leave_database)
@@ -108,6 +109,9 @@ def running_system() -> Iterator[System]:
                     ready=" ready.", environment=plain),
         ]  # fmt: skip
         stack.callback(processes[2].end)
+        if with_beat:
+            beat = ("beat", "--scheduler", "jobs.scheduler:LedgerScheduler", "-l", "INFO")
+            processes.append(start("-m", "celery", "-A", "config", *beat, ready="beat_ticks"))
         for process in processes:
             process.wait_until_ready()
         yield System(starts, *processes)
