@@ -1,4 +1,4 @@
-"""``python -m sandbox smtp`` and ``python -m sandbox web``. Both print READY and their address when they listen."""
+"""``python -m sandbox smtp``, ``web`` or ``stripe``. Each prints READY and its address when it listens."""
 
 from __future__ import annotations
 
@@ -8,15 +8,20 @@ import sys
 
 def main(arguments: list[str]) -> int:
     """Run one stand-in until it is told to stop; the exit status for the shell."""
+    settings = "sandbox.settings"
     match arguments:
         case ["smtp"]:
             from sandbox.smtp_server import serve
         case ["web"]:
             from sandbox.web_server import serve
+        case ["stripe"]:
+            from sandbox.stripe.server import serve
+
+            settings = "sandbox.stripe.settings"
         case _:
-            sys.stderr.write("Say which stand-in to run: python -m sandbox smtp, or python -m sandbox web\n")
+            sys.stderr.write("Say which stand-in to run: python -m sandbox smtp, web or stripe\n")
             return 2
-    os.environ["DJANGO_SETTINGS_MODULE"] = "sandbox.settings"
+    os.environ["DJANGO_SETTINGS_MODULE"] = settings
     return serve()
 
 

@@ -16,7 +16,7 @@ from sandbox.settings import SANDBOX_MAILDIR
 from sandbox.stored_message import StoredMessage
 
 PAGE = 100  # mails on the first page; older ones are found by their address
-ASSETS = {"mailbox.css": "text/css", "mailbox.js": "text/javascript"}
+ASSETS = {"mailbox.css": "text/css", "mailbox.js": "text/javascript", "stripe.css": "text/css"}
 
 # A mail is a stranger's document. It gets no script, no form, no network but pictures inside it; its links open in a
 # window of their own.

@@ -1,4 +1,4 @@
-"""Serves the mailbox pages: few people, no hurry, one process."""
+"""Serves the sandbox's pages and APIs: few people, no hurry, one process."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import socketserver
 import sys
 import threading
 from types import FrameType
+from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 
@@ -20,17 +21,28 @@ class Server(socketserver.ThreadingMixIn, WSGIServer):
 class QuietHandler(WSGIRequestHandler):
     """Writes no line for each request: a page that updates itself would fill the terminal."""
 
+    def get_environ(self) -> dict[str, Any]:
+        """With the connection itself, for a stand-in that is told to hang up without an answer."""
+        return {**super().get_environ(), "sandbox.connection": self.connection}
+
     def log_message(self, format: str, *args: object) -> None:
         return
 
 
 def serve() -> int:
-    """Serve on 127.0.0.1 until SIGTERM or Ctrl-C."""
+    """Serve the mailbox until SIGTERM or Ctrl-C."""
+    from sandbox.settings import SANDBOX_PORT
+
+    return serve_site(port=SANDBOX_PORT)
+
+
+def serve_site(*, port: int) -> int:
+    """Serve the site of the settings on that port of 127.0.0.1 until SIGTERM or Ctrl-C; the exit status."""
     from django.core.wsgi import get_wsgi_application
 
-    from sandbox.settings import HOST, SANDBOX_PORT
+    from sandbox.settings import HOST
 
-    server = make_server(HOST, SANDBOX_PORT, get_wsgi_application(), server_class=Server, handler_class=QuietHandler)
+    server = make_server(HOST, port, get_wsgi_application(), server_class=Server, handler_class=QuietHandler)
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         # shutdown() waits for the loop below, so it may not run on the loop's own thread.
