@@ -45,7 +45,8 @@ def claim(stand_in: StandIn, key: str, *, path: str, pairs: list[tuple[str, str]
     if first["path"] != path:
         raise _misused(
             "Keys for idempotent requests can only be used for the same endpoint they were first used for "
-            f"('{path}' vs '{first['path']}'). Try using a key other than '{key}' if you meant to execute a different request."
+            f"('{path}' vs '{first['path']}'). Try using a key other than '{key}' if you meant to execute a different "
+            "request."
         )
     if first["parameters"] != fingerprint:
         raise _misused(

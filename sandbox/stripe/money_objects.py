@@ -14,6 +14,14 @@ AVAILABLE_AFTER = 2 * 86_400
 """Seconds until the money of a charge can be paid out."""
 FEE_IN_TEN_THOUSANDTHS = 150
 DISPUTE_FEE = 1_500
+_EVIDENCE = (
+    "access_activity_log appeal billing_address cancellation_policy cancellation_policy_disclosure "
+    "cancellation_rebuttal customer_communication customer_email_address customer_name customer_purchase_ip "
+    "customer_signature duplicate_charge_documentation duplicate_charge_explanation duplicate_charge_id "
+    "product_description receipt refund_policy refund_policy_disclosure refund_refusal_explanation service_date "
+    "service_documentation shipping_address shipping_carrier shipping_date shipping_documentation "
+    "shipping_tracking_number uncategorized_file uncategorized_text"
+)
 
 
 def fee_of(amount: int, currency: str) -> int:
@@ -101,38 +109,7 @@ def _destination(charge: Body) -> dict[str, Any]:
 
 def dispute_object(charge: Body, *, now: int) -> Body:
     """The owner of the card says that the payment was not theirs."""
-    nothing = dict.fromkeys(
-        [
-            "access_activity_log",
-            "appeal",
-            "billing_address",
-            "cancellation_policy",
-            "cancellation_policy_disclosure",
-            "cancellation_rebuttal",
-            "customer_communication",
-            "customer_email_address",
-            "customer_name",
-            "customer_purchase_ip",
-            "customer_signature",
-            "duplicate_charge_documentation",
-            "duplicate_charge_explanation",
-            "duplicate_charge_id",
-            "product_description",
-            "receipt",
-            "refund_policy",
-            "refund_policy_disclosure",
-            "refund_refusal_explanation",
-            "service_date",
-            "service_documentation",
-            "shipping_address",
-            "shipping_carrier",
-            "shipping_date",
-            "shipping_documentation",
-            "shipping_tracking_number",
-            "uncategorized_file",
-            "uncategorized_text",
-        ]
-    )
+    nothing = dict.fromkeys(_EVIDENCE.split())
     return {
         "id": new_id("du_1"),
         "object": "dispute",
