@@ -23,6 +23,7 @@ from deploy.local.signals import undisturbed
 BROKERS = ("redis", "rabbitmq")
 # The numbered databases of the one Redis server.
 CACHE, BROKER, TEST_BROKER = 0, 1, 2
+HANDED_ON = ("SECRET_KEY", "TICKET_SIGNING_KEYS", "STRIPE_API_KEY", "STRIPE_WEBHOOK_SECRET", "STAFF_PASSWORD")
 
 
 class Service(Protocol):
@@ -69,7 +70,7 @@ def local_services(
             service.start(port=ports.port_for(name))
 
         keys = secret_keys(file=instance.local / "secrets.env")
-        ours = {name: keys[name] for name in ("SECRET_KEY", "TICKET_SIGNING_KEYS", "STAFF_PASSWORD")}
+        ours = {name: keys[name] for name in HANDED_ON}
         ours["MEDIA_ROOT"] = str(instance.folder / "media")
         broker_urls = {}
         if "DATABASE_URL" not in given:

@@ -20,6 +20,9 @@ KEYS: dict[str, Callable[[], str]] = {
     "POSTGRES_PASSWORD": lambda: secrets.token_urlsafe(24),
     "REDIS_PASSWORD": lambda: secrets.token_urlsafe(24),
     "RABBITMQ_PASSWORD": lambda: secrets.token_urlsafe(24),
+    # In the form of Stripe's, for its stand-in: the SDK and people know them by their beginning.
+    "STRIPE_API_KEY": lambda: f"sk_test_{secrets.token_hex(24)}",
+    "STRIPE_WEBHOOK_SECRET": lambda: f"whsec_{secrets.token_hex(16)}",
     "STAFF_PASSWORD": lambda: secrets.token_urlsafe(12),
 }
 

@@ -41,6 +41,10 @@ class Stack:
     def mailbox_url(self) -> str:
         return self.environment["MAILBOX_URL"]
 
+    @property
+    def payments_url(self) -> str:
+        return self.environment["STRIPE_API_BASE"]
+
     def wait(self) -> None:
         """Block until the processes end. Raises ServiceFailed, since they are meant to run until told to stop."""
         status = self.supervisor.wait()
@@ -61,7 +65,7 @@ def stack_environment(
             f"Port {port} of {HOST} is taken or not for you. Choose another one with PORT=, or leave it out."
         )
     web = port if port is not None else ports.port_for("web", prefer=prefer_port)
-    smtp, mailbox = ports.port_for("smtp"), ports.port_for("mailbox")
+    smtp, mailbox, stripe = (ports.port_for(name) for name in ("smtp", "mailbox", "stripe"))
     defaults = {
         "LOG_FORMAT": "console",
         "LOG_LEVEL": "WARNING",
@@ -79,6 +83,10 @@ def stack_environment(
         "SMTP_PORT": str(smtp),
         "SANDBOX_PORT": str(mailbox),
         "SANDBOX_MAILDIR": str(instance.folder / "mail"),
+        "SANDBOX_STRIPE_PORT": str(stripe),
+        "SANDBOX_STRIPE_DIR": str(instance.folder / "stripe"),
+        "SANDBOX_STRIPE_WEBHOOK_URL": f"http://{HOST}:{web}/webhooks/stripe",
+        "STRIPE_API_BASE": f"http://{HOST}:{stripe}",
         "EMAIL_URL": f"smtp://{HOST}:{smtp}",
         "PROMETHEUS_MULTIPROC_DIR": str(instance.folder / "metrics"),
         "MAILBOX_URL": f"http://{HOST}:{mailbox}",
@@ -125,7 +133,12 @@ def running_stack(environment: Mapping[str, str], *, instance: Instance, log: Pa
 
 
 def _is_ready(stack: Stack) -> bool:
-    return _answers(f"{stack.url}/healthz") and _answers(stack.mailbox_url) and _workers_consume(stack)
+    return (
+        _answers(f"{stack.url}/healthz")
+        and _answers(stack.mailbox_url)
+        and _answers(stack.payments_url)
+        and _workers_consume(stack)
+    )
 
 
 def _answers(url: str) -> bool:
