@@ -135,7 +135,12 @@ def dispute_object(charge: Body, *, now: int) -> Body:
         "network_reason_code": "10.4",
         "payment_intent": charge["payment_intent"],
         "payment_method_details": {
-            "card": {"brand": "visa", "case_type": "chargeback", "network_reason_code": "10.4"},
+            "card": {
+                "brand": "visa",
+                "case_type": "chargeback",
+                "network": "visa",
+                "network_reason_code": "10.4",
+            },
             "type": "card",
         },
         "reason": "fraudulent",
