@@ -61,7 +61,7 @@ def _begin(stand_in: StandIn, charge: Body, refund: Body, fate: str) -> Body:
     after = stand_in.board.knobs.settle_after_s
     due_at = stand_in.now() + after if after else None
     if fate == "pending":
-        refund |= {"status": "pending", "pending_reason": "insufficient_funds"}
+        refund |= {"status": "pending", "pending_reason": "insufficient_funds", "_fails": False}
         stand_in.state.add(refund, due_at=due_at)
         emit(stand_in, "refund.created", refund)
         return refund
@@ -116,7 +116,7 @@ def settle_refund(stand_in: StandIn, refund: Body) -> None:
         refund = stand_in.state.save(_paid_out(stand_in, refund))
         emit(stand_in, "refund.updated", refund, previous={"status": "pending", "balance_transaction": None})
         emit(stand_in, "charge.refunded", stand_in.state.get("charge", refund["charge"]))
-    elif refund["status"] == "succeeded":
+    elif refund["status"] == "succeeded" and refund["_fails"]:
         fail_refund(stand_in, refund)
 
 
