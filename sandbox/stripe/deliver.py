@@ -10,6 +10,7 @@ import hmac
 import json
 import threading
 import time
+import traceback
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from sqlite3 import Row
@@ -71,12 +72,18 @@ class Deliverer:
         while not self._stopped.is_set():
             self._stand_in.something_happened.wait(LOOKS_EVERY)
             self._stand_in.something_happened.clear()
-            catch_up(self._stand_in)
-            for delivery in self._take():
-                if self._stand_in.board.knobs.webhook_reorder_s:
-                    self._send(delivery)  # one after another: their order is the point
-                else:
-                    self._pool.submit(self._send, delivery)
+            try:
+                self._look()
+            except Exception:  # whatever it was, the next events must still be sent
+                traceback.print_exc()
+
+    def _look(self) -> None:
+        catch_up(self._stand_in)
+        for delivery in self._take():
+            if self._stand_in.board.knobs.webhook_reorder_s:
+                self._send(delivery)  # one after another: their order is the point
+            else:
+                self._pool.submit(self._send, delivery)
 
     def _take(self) -> list[Row]:
         state = self._stand_in.state
@@ -108,7 +115,8 @@ def _post(url: str, event: Mapping[str, Any], secret: str) -> tuple[bool, str]:
         error.close()
         return False, str(error.code)
     except (OSError, ValueError) as error:
-        return False, str(getattr(error, "reason", error))[:200]
+        reason = getattr(error, "reason", error)
+        return False, str(getattr(reason, "strerror", None) or reason)[:200]
 
 
 def _record(stand_in: StandIn, delivery: Row, *, delivered: bool, outcome: str) -> None:

@@ -17,28 +17,38 @@ from sandbox.stripe.settle import catch_up
 from sandbox.stripe.stand_in import the_stand_in
 
 ON_THE_PAGE = 50
-WORDS = {
-    "latency_ms": "Wait before each answer, in ms",
-    "fail_next": "Answer 500 to the next … requests; -1 for all",
-    "fail_rate": "Answer 500 by chance, from 0 to 1",
-    "fail_executes": "A 500 comes after the work was done",
-    "limit_next": "Answer 429 to the next … requests; -1 for all",
-    "limit_per_second": "Let pass … requests a second and answer 429 to the rest; 0 for no limit",
-    "limit_burst": "after so many at once",
-    "retry_after_s": "Retry-After of a 429, in seconds; none when 0",
-    "lose_answers": "Do what the next … POSTs ask but never answer; -1 for all",
-    "lose_answers_by": "by",
-    "decline_next": "Decline the next … payments whatever the card; -1 for all",
-    "decline_rate": "Decline payments by chance, from 0 to 1",
-    "decline_code": "for this reason",
-    "three_d_secure_next": "Ask for 3-D Secure in the next … payments; -1 for all",
-    "refunds": "New refunds",
-    "settle_after_s": "Decide pending refunds and bank debits after … seconds; 0 for by hand",
-    "webhooks": "Events are sent, or never",
-    "webhook_delay_s": "Send them … seconds late",
-    "webhook_copies": "Send each … times",
-    "webhook_reorder_s": "Collect them for … seconds and send the newest first; 0 for not",
-    "clock_offset_s": "The stand-in's clock is ahead by … seconds",
+GROUPS = {
+    "Answers": {
+        "latency_ms": "Wait before each answer, in ms",
+        "fail_next": "Answer 500 to the next … requests; -1 for all",
+        "fail_rate": "Answer 500 by chance, from 0 to 1",
+        "fail_executes": "A 500 comes after the work was done",
+        "lose_answers": "Do what the next … POSTs ask but never answer; -1 for all",
+        "lose_answers_by": "Never answer by silence, or close at once",
+    },
+    "Rate limit": {
+        "limit_next": "Answer 429 to the next … requests; -1 for all",
+        "limit_per_second": "Let pass … requests a second and answer 429 to the rest; 0 for no limit",
+        "limit_burst": "Let pass … at once after a pause",
+        "retry_after_s": "Retry-After of a 429, in seconds; none when 0",
+    },
+    "Payments": {
+        "decline_next": "Decline the next … payments whatever the card; -1 for all",
+        "decline_rate": "Decline payments by chance, from 0 to 1",
+        "decline_code": "Decline for this reason",
+        "three_d_secure_next": "Ask for 3-D Secure in the next … payments; -1 for all",
+    },
+    "Refunds and bank debits": {
+        "refunds": "New refunds",
+        "settle_after_s": "Decide pending refunds and bank debits after … seconds; 0 for by hand",
+    },
+    "Events": {
+        "webhooks": "Send them, or never",
+        "webhook_delay_s": "Send them … seconds late",
+        "webhook_copies": "Send each … times",
+        "webhook_reorder_s": "Collect them for … seconds and send the newest first; 0 for not",
+    },
+    "Clock": {"clock_offset_s": "The stand-in's clock is ahead by … seconds"},
 }
 
 
@@ -106,16 +116,19 @@ def _value(name: str, text: str) -> Any:
 
 def _form(request: HttpRequest, values: dict[str, Any], **context: Any) -> HttpResponse:
     status = context.pop("status", 200)
-    rows = [
-        {
-            "name": name,
-            "words": words,
-            "value": str(values[name]).lower() if TYPES[name] == "bool" else values[name],
-            "choices": ("false", "true") if TYPES[name] == "bool" else CHOICES.get(name),
-        }
-        for name, words in WORDS.items()
-    ]
-    return render(request, "sandbox/stripe/knobs.html", {**context, "rows": rows}, status=status)
+    groups = {
+        title: [
+            {
+                "name": name,
+                "words": words,
+                "value": str(values[name]).lower() if TYPES[name] == "bool" else values[name],
+                "choices": ("false", "true") if TYPES[name] == "bool" else CHOICES.get(name),
+            }
+            for name, words in knobs.items()
+        ]
+        for title, knobs in GROUPS.items()
+    }
+    return render(request, "sandbox/stripe/knobs.html", {**context, "groups": groups}, status=status)
 
 
 def _instant(seconds: float) -> datetime:
