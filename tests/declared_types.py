@@ -17,7 +17,7 @@ CONDITIONAL: dict[type, set[str]] = {
 SCALARS = {int: int, str: str, bool: bool, float: (int, float), Decimal: str}
 WHOLE = (
     stripe.checkout.Session, stripe.PaymentIntent, stripe.Charge, stripe.Refund, stripe.BalanceTransaction,
-    stripe.Event, stripe.Dispute, stripe.LineItem, stripe.Price,
+    stripe.Event, stripe.Dispute, stripe.Payout, stripe.LineItem, stripe.Price,
 )  # fmt: skip
 """Kinds whose optional fields are all there, with null for nothing."""
 

@@ -117,21 +117,23 @@ def _answer(
             _take_time(stand_in)
             return kept.status, kept.body
         headers["Original-Request"] = request_id
+    # Decided now: a client that gives up during the wait must not use up what is meant for a later request.
+    fails = stand_in.board.use_up("fail_next") or stand_in.board.chance("fail_rate")
     try:
         _take_time(stand_in)
-        return _execute(stand_in, endpoint, call, key, request_id)
+        return _execute(stand_in, endpoint, call, key, request_id, fails=fails)
     except BaseException:
         if key:
             idempotency.release(stand_in, key)
         raise
 
 
-def _execute(stand_in: StandIn, endpoint: Endpoint, call: Call, key: str, request_id: str) -> tuple[int, str]:
-    knobs = stand_in.board.knobs
-    fails = stand_in.board.use_up("fail_next") or stand_in.board.chance("fail_rate")
+def _execute(
+    stand_in: StandIn, endpoint: Endpoint, call: Call, key: str, request_id: str, *, fails: bool
+) -> tuple[int, str]:
     # The work and the memory of its answer are one: a key is never used up without an answer.
     with stand_in.state.changing():
-        if fails and not knobs.fail_executes:
+        if fails and not stand_in.board.knobs.fail_executes:
             status, body = _failure(request_id)
         else:
             try:

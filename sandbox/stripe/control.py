@@ -15,6 +15,7 @@ from django.views.decorators.csrf import csrf_exempt
 from sandbox.stripe import deliver
 from sandbox.stripe.cards import CARDS
 from sandbox.stripe.knobs import BadKnob
+from sandbox.stripe.pay_out import pay_out
 from sandbox.stripe.pay_session import NotOpen, answer_the_bank, pay_session
 from sandbox.stripe.refund_payment import fail_refund
 from sandbox.stripe.settle import catch_up
@@ -120,6 +121,13 @@ def settle(request: HttpRequest, given: dict[str, Any]) -> dict[str, Any]:
                     settle_now(stand_in, body)
                 return {"status": stand_in.state.get(kind, id)["status"]}
     raise Refused(f"There is no refund and no charge {id}.")
+
+
+@_json()
+def payout(request: HttpRequest, given: dict[str, Any]) -> dict[str, Any]:
+    """Pay out what is available: ``{"payouts": ["po_…"]}``, one for each currency."""
+    catch_up(the_stand_in())
+    return {"payouts": [body["id"] for body in pay_out(the_stand_in())]}
 
 
 @_json(get=True)

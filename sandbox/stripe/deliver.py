@@ -13,6 +13,7 @@ import time
 import traceback
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPException
 from sqlite3 import Row
 from typing import Any
 from urllib.error import HTTPError
@@ -114,7 +115,7 @@ def _post(url: str, event: Mapping[str, Any], secret: str) -> tuple[bool, str]:
     except HTTPError as error:
         error.close()
         return False, str(error.code)
-    except (OSError, ValueError) as error:
+    except (OSError, HTTPException, ValueError) as error:
         reason = getattr(error, "reason", error)
         return False, str(getattr(reason, "strerror", None) or reason)[:200]
 
@@ -127,7 +128,7 @@ def _record(stand_in: StandIn, delivery: Row, *, delivered: bool, outcome: str) 
     new_state = "delivered" if delivered else "failed" if given_up else "waiting"
     with stand_in.state.changing():
         stand_in.state.rows(
-            "UPDATE deliveries SET state = ?, attempts = ?, due_at = ?, outcome = ? WHERE id = ?",
+            "UPDATE deliveries SET state = ?, attempts = ?, due_at = ?, outcome = ? WHERE id = ? AND state = 'sending'",
             (new_state, attempts, due_at, outcome, delivery["id"]),
         )
         event = stand_in.state.find("event", delivery["event"])

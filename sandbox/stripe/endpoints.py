@@ -14,7 +14,7 @@ from sandbox.stripe import parameters as P  # noqa: N812 - a table reads better 
 from sandbox.stripe.create_session import check_session, create_session
 from sandbox.stripe.errors import ApiError, missing
 from sandbox.stripe.expire_session import expire_session
-from sandbox.stripe.listing import page_of, page_of_items
+from sandbox.stripe.listing import EVENTS_ARE_SHOWN_FOR, page_of, page_of_items
 from sandbox.stripe.refund_payment import check_refund, refund_payment
 from sandbox.stripe.schema import Group
 from sandbox.stripe.stand_in import StandIn
@@ -53,6 +53,13 @@ def _found(kind: str, param: str) -> Callable[[Call], Body]:
         return body
 
     return retrieve
+
+
+def _event(call: Call) -> Body:
+    event = _found("event", "id")(call)
+    if event["created"] < call.stand_in.now() - EVENTS_ARE_SHOWN_FOR:
+        raise missing("event", call.id, param="id")
+    return event
 
 
 def _listed(kind: str) -> Callable[[Call], Body]:
@@ -117,8 +124,10 @@ ENDPOINTS = (
         "GET", "balance_transactions/{}", "balance_transaction", P.EXPAND_ONLY, _found("balance_transaction", "id")
     ),
     Endpoint("GET", "disputes/{}", "dispute", P.EXPAND_ONLY, _found("dispute", "dispute")),
+    Endpoint("GET", "payouts", "payout", P.PAYOUT_LIST, _listed("payout"), lists=True),
+    Endpoint("GET", "payouts/{}", "payout", P.EXPAND_ONLY, _found("payout", "payout")),
     Endpoint("GET", "events", "event", P.EVENT_LIST, _listed("event"), lists=True),
-    Endpoint("GET", "events/{}", "event", P.EXPAND_ONLY, _found("event", "id")),
+    Endpoint("GET", "events/{}", "event", P.EXPAND_ONLY, _event),
 )  # fmt: skip
 
 _PATTERNS = [

@@ -12,6 +12,7 @@ from sandbox.stripe.state import Body
 
 BOUNDS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 ON_A_PAGE = 10
+EVENTS_ARE_SHOWN_FOR = 30 * 86_400  # seconds (Stripe API reference, "Retrieve an event")
 FIELDS = {
     "payment_intent": "$.payment_intent",
     "charge": "$.charge",
@@ -26,14 +27,19 @@ FIELDS = {
 
 def page_of(stand_in: StandIn, kind: str, parameters: Mapping[str, Any], *, url: str) -> Body:
     """One page of all objects of a kind that the parameters leave. Raises ApiError for a cursor that is none."""
-    conditions, values = ["kind = ?"], [kind]
+    conditions: list[str] = ["kind = ?"]
+    values: list[Any] = [kind]
     for name, path in FIELDS.items():
         if name in parameters:
             conditions.append(f"json_extract(body, '{path}') = ?")
             values.append(parameters[name])
-    for bound, instant in parameters.get("created", {}).items():
-        conditions.append(f"created {BOUNDS[bound]} ?")
-        values.append(instant)
+    for name, column in (("created", "created"), ("arrival_date", "json_extract(body, '$.arrival_date')")):
+        for bound, instant in parameters.get(name, {}).items():
+            conditions.append(f"{column} {BOUNDS[bound]} ?")
+            values.append(instant)
+    if kind == "event":
+        conditions.append("created >= ?")
+        values.append(stand_in.now() - EVENTS_ARE_SHOWN_FOR)
     _add_the_rest(kind, parameters, conditions, values)
     backwards = _add_cursor(stand_in, kind, parameters, conditions, values)
     limit = parameters.get("limit", ON_A_PAGE)

@@ -111,6 +111,14 @@ BALANCE_TRANSACTION_LIST = Group(
         ),
     }
 )  # fmt: skip
+PAYOUT_LIST = Group(
+    {
+        **PAGED,
+        "created": Span(),
+        "arrival_date": Span(),
+        "status": Text(choices=("pending", "paid", "failed", "canceled")),
+    }
+)
 EVENT_LIST = Group(
     {
         **PAGED,

@@ -20,6 +20,7 @@ urlpatterns = [
     path("sandbox/stripe/knobs/reset", control.reset_knobs),
     path("sandbox/stripe/reset", control.reset),
     path("sandbox/stripe/pay", control.pay),
+    path("sandbox/stripe/payout", control.payout),
     path("sandbox/stripe/settle", control.settle),
     path("sandbox/stripe/endpoint", control.endpoint),
     path("sandbox/stripe/deliveries", control.deliveries),

@@ -18,6 +18,7 @@ KINDS = {
     "charges": stripe.Charge,
     "refunds": stripe.Refund,
     "balance_transactions": stripe.BalanceTransaction,
+    "payouts": stripe.Payout,
     "events": stripe.Event,
 }
 EXPANDED = {
@@ -40,9 +41,6 @@ def everything(payments: Payments) -> Payments:
     """Payments and refunds in each of their states."""
     payments.turn(settle_after_s=60)
     payments.client().v1.checkout.sessions.expire(payments.open_session().id)
-    payments.open_session(customer_email="ada@example.org", submit_type="book", locale="de")
-    for card in ("declined", "three_d_secure"):
-        payments.pay(payments.open_session(), card)
     for card in ("bank_debit", "bank_debit_fails"):
         payments.pay(payments.open_session(payment_method_types=["sepa_debit"]), card)
     for card in ("pays", "three_d_secure", "disputed"):
@@ -51,6 +49,13 @@ def everything(payments: Payments) -> Payments:
         session = payments.paid_session(card)
         payments.client().v1.refunds.create({"payment_intent": str(session.payment_intent), "amount": 100})
     payments.turn(advance_s=61)
+    for _ in range(3):  # enough for what the dispute took
+        payments.paid_session()
+    payments.turn(advance_s=2 * 86_400)
+    assert payments.post("payout")["payouts"]
+    payments.open_session(customer_email="ada@example.org", submit_type="book", locale="de")
+    for card in ("declined", "three_d_secure"):
+        payments.pay(payments.open_session(), card)
     session = payments.paid_session("refund_pending")
     payments.client().v1.refunds.create(
         {"payment_intent": str(session.payment_intent), "reason": "requested_by_customer", "metadata": {"refund": "7"}}

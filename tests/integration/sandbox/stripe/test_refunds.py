@@ -147,3 +147,20 @@ def test_the_balance_is_narrowed_by_time_type_currency_and_source(payments: Paym
     assert api.retrieve(before.id).status == "pending"
     payments.turn(advance_s=86_400)
     assert api.retrieve(before.id).status == "available"
+
+
+def test_each_movement_of_the_balance_is_paid_out_once(payments: Payments) -> None:
+    paid = payments.paid_session()
+    payments.client().v1.refunds.create({"payment_intent": str(paid.payment_intent), "amount": 4_200})
+    assert payments.post("payout") == {"payouts": []}  # the refund is there before the money is
+    payments.turn(advance_s=2 * 86_400)
+    (id,) = payments.post("payout")["payouts"]
+    api = payments.client().v1
+    payout = api.payouts.retrieve(id)
+    assert (payout.amount, payout.status, payout.automatic) == (8_249 - 4_200, "paid", True)
+    money = api.balance_transactions.list({"payout": id}).data
+    assert [(one.type, one.net) for one in money] == [("payout", -4_049), ("refund", -4_200), ("charge", 8_249)]
+    assert sum(one.net for one in money) == 0
+    assert payments.post("payout") == {"payouts": []}
+    assert [one.id for one in api.payouts.list({"status": "paid"}).data] == [id]
+    assert payments.events()[-1].type == "payout.reconciliation_completed"

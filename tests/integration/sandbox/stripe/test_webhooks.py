@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from typing import Any
 from urllib.error import HTTPError
@@ -63,6 +64,20 @@ def test_an_endpoint_that_fails_is_asked_again_until_it_answers(payments: Paymen
     first, second = receiver.wait_for(2)
     assert first.id == second.id
     wait_for(lambda: payments.get("deliveries")[0]["state"] == "delivered", what="it is delivered")
+
+
+@pytest.mark.parametrize("answer", [b"", b"what?\r\n\r\n"])
+def test_an_endpoint_that_hangs_up_or_talks_nonsense_is_asked_again(payments: Payments, answer: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        payments.post("endpoint", url=f"http://127.0.0.1:{server.getsockname()[1]}/", secret=WEBHOOK_SECRET)
+        payments.client().v1.checkout.sessions.expire(payments.open_session().id)
+        connection, _ = server.accept()
+        with connection:
+            connection.recv(65_536)
+            connection.sendall(answer)
+        wait_for(lambda: payments.get("deliveries")[0]["attempts"] == 1, what="it is noted")
+    assert payments.get("deliveries")[0]["state"] == "waiting"
+    payments.post("endpoint", url="", secret=WEBHOOK_SECRET)
 
 
 def test_a_redirect_is_no_delivery(payments: Payments, receiver: Receiver) -> None:
@@ -154,3 +169,12 @@ def test_events_are_listed_by_type_and_by_pattern(payments: Payments) -> None:
     assert types(type="payment_intent.*") == ["payment_intent.created", "payment_intent.succeeded"]
     assert types(types=["charge.succeeded", "checkout.session.completed"]) == [A_PAYMENT[1], A_PAYMENT[3]]
     assert types(created={"gt": int(time.time()) + 60}) == []
+
+
+def test_events_are_forgotten_after_thirty_days(payments: Payments) -> None:
+    payments.paid_session()
+    (event,) = payments.events(type="charge.succeeded")
+    payments.turn(advance_s=30 * 86_400 + 60)
+    assert payments.events() == []
+    with pytest.raises(stripe.InvalidRequestError, match="No such event"):
+        payments.client().v1.events.retrieve(event.id)
