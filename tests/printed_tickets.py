@@ -34,7 +34,9 @@ def ticket(**texts: Any) -> Ticket:
         "code": "K7QM2XWD",
         **texts,
     }
-    venue = Venue(name=given["venue"], address=given["address"], city="Berlin", time_zone="Europe/Berlin")
+    venue = Venue(
+        name=given["venue"], address=given["address"], city="Berlin", time_zone=given.get("time_zone", "Europe/Berlin")
+    )
     show = Show(
         id=42,
         venue=venue,

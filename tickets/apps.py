@@ -8,6 +8,7 @@ class TicketsConfig(AppConfig):
     verbose_name = _("Tickets")
 
     def ready(self) -> None:
-        from tickets.checks import signing_keys_work
+        from tickets.checks import fonts_are_here, signing_keys_work
 
         register(signing_keys_work)
+        register(fonts_are_here)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.checks import CheckMessage, Error
+from django.core.checks import CheckMessage, Error, Info
 from django.core.exceptions import ImproperlyConfigured
 
 from tickets.qr import sign_ticket
+from tickets.system_fonts import packages_for, scripts_without_font
 
 
 def signing_keys_work(**_options: Any) -> list[CheckMessage]:
@@ -17,3 +18,21 @@ def signing_keys_work(**_options: Any) -> list[CheckMessage]:
     except ImproperlyConfigured as error:
         return [Error(str(error), id="tickets.E001")]
     return []
+
+
+def fonts_are_here(**_options: Any) -> list[CheckMessage]:
+    """Fonts for names in every script that we promise. A notice only: not every process prints tickets.
+
+    The one that does says it as an error in its log, before its first ticket.
+    """
+    missing = scripts_without_font()
+    if not missing:
+        return []
+    names = ", ".join(script.name for script in missing)
+    return [
+        Info(
+            f"Tickets printed on this machine show boxes for names and titles in: {names}.",
+            hint=f"apt-get install {' '.join(packages_for(missing))}",
+            id="tickets.I001",
+        )
+    ]

@@ -59,7 +59,7 @@ def render_document(*, tickets: Sequence[Ticket]) -> bytes:
     with translation.override(first.language):
         faces = faces_of(tickets)
         heading = ngettext("Ticket: %(show)s, %(date)s", "Tickets: %(show)s, %(date)s", len(faces))
-        title = heading % {"show": first.show.title, "date": faces[0].date.text}
+        title = heading % {"show": faces[0].title.text, "date": faces[0].date.text}
         return render_tickets(faces=faces, title=title, language=first.language)
 
 

@@ -12,8 +12,8 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 
+import structlog
 import weasyprint
 from django.template.loader import render_to_string
 from weasyprint.text.fonts import FontConfiguration
@@ -21,13 +21,12 @@ from weasyprint.urls import FatalURLFetchingError, URLFetcher, URLFetcherRespons
 
 from tickets.errors import AssetRefused
 from tickets.qr_image import qr_png
+from tickets.system_fonts import packages_for, scripts_without_font
+from tickets.ticket_assets import ASSETS, STYLESHEET
 from tickets.ticket_face import TicketFace
+from tickets.undrawn import undrawn_letters
 
-FOLDER = Path(__file__).parent / "assets"
-STYLESHEET = FOLDER / "ticket.css"
-ASSETS = {
-    f"asset:fonts/{name}": FOLDER / "fonts" / name for name in ("brygada-1918-medium.ttf", "brygada-1918-bold.ttf")
-}
+log = structlog.get_logger(__name__)
 
 # Programs that show PDFs smooth small pictures and thereby blur a code of one pixel a module; more than 4 costs CPU.
 PIXELS_PER_MODULE = 4
@@ -42,7 +41,8 @@ def render_tickets(*, faces: Sequence[TicketFace], title: str, language: str) ->
     """One PDF with one A4 page for each face: tagged, selectable text, the same bytes for the same faces.
 
     title: the document's title. language: of the texts, such as ``de``; the page's own words are in the active one.
-    Costs CPU only: about 10 ms a ticket, and 150 ms more for the first one of a process.
+    Costs CPU only: about 10 ms a ticket, and 150 ms more for the first one of a process. Letters that no font has
+    are drawn as boxes and named in the log.
     Raises AssetRefused when the template asks for anything but ``ASSETS``.
     """
     pages = [{"face": face, "qr": f"qr:{place}"} for place, face in enumerate(faces)]
@@ -51,13 +51,16 @@ def render_tickets(*, faces: Sequence[TicketFace], title: str, language: str) ->
         f"qr:{place}": qr_png(payload=face.payload, pixels_per_module=PIXELS_PER_MODULE)
         for place, face in enumerate(faces)
     }
-    with _one_at_a_time, _collector_paused():
+    with _one_at_a_time, _collector_paused(), undrawn_letters() as undrawn:
         fonts, stylesheet = _style()
         try:
             document = weasyprint.HTML(string=_UNPRINTABLE.sub("", markup), url_fetcher=OwnAssets(codes))
             pdf = document.write_pdf(stylesheets=[stylesheet], font_config=fonts, pdf_variant="pdf/ua-1")
         except FatalURLFetchingError as error:
             raise AssetRefused from error
+    if undrawn:
+        # The ticket is good all the same: its code admits, and a box in a name is no reason to send no ticket.
+        log.error("ticket_letters_not_drawn", letters=[f"U+{letter:04X}" for letter in sorted(undrawn)])
     return bytes(pdf)
 
 
@@ -91,7 +94,16 @@ def _collector_paused() -> Iterator[None]:
 
 @cache
 def _style() -> tuple[FontConfiguration, weasyprint.CSS]:
-    """Fonts and parsed style sheet, made once for each process: they cost more than ten tickets."""
+    """Fonts and parsed style sheet, made once for each process: they cost more than ten tickets.
+
+    Says once, too, which scripts this process will print as boxes: it is the one that prints them.
+    """
+    if missing := scripts_without_font():
+        log.error(
+            "ticket_fonts_missing",
+            scripts=[script.name for script in missing],
+            install=f"apt-get install {' '.join(packages_for(missing))}",
+        )
     fonts = FontConfiguration()
     source = STYLESHEET.read_text(encoding="utf-8")
     return fonts, weasyprint.CSS(string=source, font_config=fonts, url_fetcher=OwnAssets())

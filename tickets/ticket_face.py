@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils import dateformat
 from django.utils.translation import gettext as _
@@ -12,16 +11,11 @@ from django.utils.translation import pgettext
 
 from inventory.models import Seat
 from inventory.venue_time import place_of
+from tickets.east_asian import expected_language
 from tickets.models import Ticket
+from tickets.printed_text import SMALLEST, Block, Text, block_of, fitted, size_for, text_of
 from tickets.qr import sign_ticket
-
-
-@dataclass(frozen=True)
-class Text:
-    """A text and the size it is set in, chosen so that it fits its place however long it is."""
-
-    text: str
-    size: str
+from tickets.text_width import width_of
 
 
 @dataclass(frozen=True)
@@ -32,27 +26,28 @@ class TicketFace:
     subtitle: Text
     date: Text
     time: Text
-    where: Text
+    where: Block
     section: Text
-    row: str
-    seat: str
+    row: Text
+    seat: Text
     seat_size: str
-    names: Text
+    names: Block
     code: str
     payload: str
 
 
-# Widths up to which a text keeps a size; what is wider gets size ``s`` and wraps. Measured for the boxes in
-# assets/ticket.css, in letters: a figure or small letter is 1 wide.
-TITLE_SIZES = ((20, "xl"), (40, "l"), (64, "m"))
-SUBTITLE_SIZES = ((46, "m"),)
-DATE_SIZES = ((30, "l"), (38, "m"))
-TIME_SIZES = ((23, "l"), (31, "m"))
-WHERE_SIZES = ((100, "m"),)
-SECTION_SIZES = ((32, "l"), (80, "m"))
-SECTION_HOLDS = 180
-SEAT_SIZES = ((11.5, "xl"), (16, "l"), (50, "m"))
-NAME_SIZES = ((46, "l"), (90, "m"))
+# Widths in em up to which a text keeps a size; what is wider gets the next one, and wraps. Measured for the boxes in
+# assets/ticket.css: at 29 points one line of the title holds 8.5 em, at 21 points two lines hold 23 em less what is
+# lost where they break.
+TITLE_SIZES = ((8.3, "xxl"), (9.7, "xl"), (20, "l"), (42, "m"), (95, "s"))
+SUBTITLE_SIZES = ((22.5, "m"), (80, "s"))
+DATE_SIZES = ((15.2, "l"), (19.5, "m"))
+TIME_SIZES = ((11.6, "l"), (15.2, "m"))
+WHERE_SIZES = ((23, "m"), (30, "s"))  # of its longest line
+SECTION_SIZES = ((16.2, "l"), (38, "m"))
+SECTION_HOLDS = 88.0
+SEAT_SIZES = ((6.2, "xl"), (8.8, "l"), (24, "m"))
+NAME_SIZES = ((26, "l"), (50, "m"), (100, "s"))
 ROW_TO_SEAT = 25 / 38  # the row's type size in the seat's
 
 
@@ -63,70 +58,55 @@ def faces_of(tickets: Sequence[Ticket]) -> list[TicketFace]:
 
 def _face(ticket: Ticket, place: int, count: int) -> TicketFace:
     show, venue, seat = ticket.show, ticket.show.venue, ticket.seat
+    expected = expected_language(language=ticket.language, zone=venue.time_zone)
     clock = pgettext("time on a ticket, in Django's date format", "H:i")
     day = pgettext("date on a ticket, in Django's date format", "l j F Y")
     starts_at = show.starts_at_local
-    row = _("Row %(row)s") % {"row": seat.row} if seat.row else ""
-    number = _("Seat %(number)s") % {"number": seat.number} if seat.number else _("Any free place")
-    title, subtitle = fitted(show.title, TITLE_SIZES), fitted(show.subtitle, SUBTITLE_SIZES)
-    where = _lines(
-        _("Doors open at %(time)s") % {"time": dateformat.format(show.doors_at_local, clock)},
-        venue.name,
-        ", ".join(venue.address.split("\n")),
-    )
+    title = fitted(show.title, TITLE_SIZES, expected=expected)
+    subtitle = fitted(show.subtitle, SUBTITLE_SIZES, expected=expected)
     # They share one box: what stands below a long title makes room for it.
-    roomy = title.size != "s" and subtitle.size == "m"
+    long_title = title.size in {"s", SMALLEST}
+    if long_title and subtitle.size == SMALLEST:
+        subtitle = replace(subtitle, size="cut")
+    roomy = not long_title and subtitle.size == "m"
+    doors = _("Doors open at %(time)s") % {"time": dateformat.format(show.doors_at_local, clock)}
+    where = [text_of(line, expected=expected) for line in (doors, venue.name, ", ".join(venue.address.split("\n")))]
+    longest = max(width_of(line.text) for line in where)
+    moment = _("%(moment)s, %(place)s time") % {
+        "moment": dateformat.format(starts_at, clock),
+        "place": place_of(venue.zone),
+    }
+    row, number = _row_and_seat(seat, expected)
+    holder = text_of(ticket.holder_name, expected=expected)
+    facts = [
+        text_of(_("Ticket %(place)d of %(count)d") % {"place": place, "count": count}),
+        text_of(ticket.printed_code),
+        text_of(_("Order %(code)s") % {"code": ticket.order_code}),
+    ]
     return TicketFace(
         title=title,
         subtitle=subtitle,
-        date=fitted(dateformat.format(starts_at, day), DATE_SIZES),
-        time=fitted(
-            _("%(moment)s, %(place)s time")
-            % {"moment": dateformat.format(starts_at, clock), "place": place_of(venue.zone)},
-            TIME_SIZES,
-        ),
-        where=fitted(where, WHERE_SIZES if roomy else ()),
-        section=_section(seat),
+        date=fitted(dateformat.format(starts_at, day), DATE_SIZES[not roomy :]),
+        time=fitted(moment, TIME_SIZES[not roomy :]),
+        where=block_of(where, size=size_for(longest, WHERE_SIZES[not roomy :], last="s" if roomy else SMALLEST)),
+        section=_section(seat, expected),
         row=row,
         seat=number,
-        seat_size=size_for(width_of(row) * ROW_TO_SEAT + width_of(number), SEAT_SIZES),
-        names=Text(
-            _lines(
-                _("Ticket %(place)d of %(count)d") % {"place": place, "count": count},
-                ticket.printed_code,
-                _("Order %(code)s") % {"code": ticket.order_code},
-                ticket.holder_name,
-            ),
-            fitted(ticket.holder_name, NAME_SIZES).size,
-        ),
+        seat_size=size_for(width_of(row.text) * ROW_TO_SEAT + width_of(number.text), SEAT_SIZES, last="s"),
+        names=block_of([*facts, holder], size=size_for(width_of(holder.text), NAME_SIZES)),
         code=ticket.printed_code,
         payload=sign_ticket(code=ticket.code, show_id=ticket.show_id),
     )
 
 
-def fitted(text: str, sizes: Sequence[tuple[float, str]]) -> Text:
-    """The text with the size that its width allows."""
-    return Text(text, size_for(width_of(text), sizes))
+def _row_and_seat(seat: Seat, expected: str) -> tuple[Text, Text]:
+    row = _("Row %(row)s") % {"row": seat.row} if seat.row else ""
+    number = _("Seat %(number)s") % {"number": seat.number} if seat.number else _("Any free place")
+    return text_of(row, expected=expected), text_of(number, expected=expected)
 
 
-def size_for(width: float, sizes: Sequence[tuple[float, str]]) -> str:
-    """The first size that holds ``width`` letters, else ``s``."""
-    return next((size for limit, size in sizes if width <= limit), "s")
-
-
-def width_of(text: str) -> float:
-    """A text's width in letters, near enough: capitals are broad, East Asian letters twice as wide."""
-    return sum(
-        2 if unicodedata.east_asian_width(letter) in "WF" else 1.35 if letter.isupper() else 1 for letter in text
-    )
-
-
-def _section(seat: Seat) -> Text:
+def _section(seat: Seat, expected: str) -> Text:
     """Zone and price tier, once when they are called the same; the zone alone where both would not fit."""
     both = ", ".join(dict.fromkeys(filter(None, (seat.zone, seat.tier.name))))
-    return fitted(both if width_of(both) <= SECTION_HOLDS else seat.zone or both, SECTION_SIZES)
-
-
-def _lines(*texts: str) -> str:
-    """The texts as lines of one block, which is cheaper to lay out than blocks of their own."""
-    return "\n".join(" ".join(text.split()) for text in texts if text.strip())
+    text = both if width_of(both) <= SECTION_HOLDS else seat.zone or both
+    return fitted(text, SECTION_SIZES, last="s", expected=expected)

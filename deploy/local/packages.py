@@ -59,9 +59,9 @@ GROUPS = {
         lambda: _has_library("libpango-1.0.so.0", "libpangoft2-1.0.so.0", "libharfbuzz-subset.so.0"),
     ),
     "fonts": Group(
-        "fonts for names in every alphabet (without them some print as boxes)",
-        ("fonts-noto-core", "fonts-droid-fallback", "fonts-symbola"),
-        lambda: _has_font("NotoSansThai*", "NotoSerifThai*") and _has_font("DroidSansFallback*", "NotoSansCJK*"),
+        "fonts for names in every script (without them some print as boxes)",
+        ("fonts-noto-core", "fonts-noto-cjk", "fonts-noto-color-emoji"),
+        lambda: all(map(_has_font, ("NotoSerifThai*", "NotoSerifCJK*", "NotoColorEmoji*"))),
     ),
     "redis": Group("a Redis server", ("redis-server",), lambda: _has_program("redis-server", "valkey-server")),
     "rabbitmq": Group(
