@@ -11,6 +11,12 @@ from jobs.clock import DatabaseNow
 from tickets.codes import grouped
 
 
+class VoidReason(models.TextChoices):
+    """The reasons that the door tells apart. Staff may give any other, in their own words."""
+
+    REFUNDED = "refunded", _("refunded")
+
+
 class Ticket(models.Model):
     """`pending → issued ⇄ used`, `failed` (→ `pending` by replay), `void` with a reason.
 
@@ -61,6 +67,7 @@ class Ticket(models.Model):
             ),
         ]
         indexes = [models.Index(fields=["order_id"], name="ticket_by_order")]
+        permissions = [("scan_ticket", _("Can let people in at the door"))]
 
     def __str__(self) -> str:
         return self.printed_code
@@ -86,3 +93,64 @@ class TicketDocument(models.Model):
 
     def __str__(self) -> str:
         return self.storage_name
+
+
+class Scan(models.Model):
+    """What the door did with a code: one row each time, written once and never changed.
+
+    It commits together with the ticket's change where there is one. The show at the door and the person are plain
+    ids: a row tells of a moment, whatever becomes of them.
+    """
+
+    class Result(models.TextChoices):
+        ADMITTED = "admitted", _("admitted")
+        BY_HAND = "by hand", _("admitted by hand")
+        UNDONE = "undone", _("admission undone")
+        AGAIN = "again", _("in already")
+        VOID = "void", _("void")
+        REFUNDED = "refunded", _("refunded")
+        WRONG_SHOW = "wrong show", _("another show")
+        FORGED = "forged", _("forged")
+        UNKNOWN = "unknown", _("not known")
+        PENDING = "pending", _("not issued yet")
+        FAILED = "failed", _("could not be issued")
+        POSTPONED = "postponed", _("show postponed")
+        CANCELLED = "cancelled", _("show cancelled")
+
+    ticket = models.ForeignKey(
+        Ticket,
+        on_delete=models.PROTECT,
+        related_name="scans",
+        verbose_name=_("ticket"),
+        null=True,  # what is forged or not known names none
+        blank=True,
+        db_index=False,
+    )
+    show_id = models.BigIntegerField(_("show at the door"))
+    door = models.CharField(_("door"), max_length=60)
+    user_id = models.BigIntegerField(_("person’s id"))
+    by = models.CharField(_("person"), max_length=150)
+    result = models.CharField(_("result"), max_length=20, choices=Result.choices)
+    proven = models.BooleanField(_("proven by its signature"))
+    reason = models.CharField(_("reason"), max_length=200, blank=True, db_default="")
+    # Drawn by the device for each code that it sends, so that it may ask again when the answer got lost.
+    attempt = models.UUIDField(_("attempt"), null=True, blank=True)
+    at = models.DateTimeField(_("when"), db_default=DatabaseNow())
+
+    class Meta:
+        verbose_name = _("scan")
+        verbose_name_plural = _("scans")
+        ordering = ["id"]
+        indexes = [
+            models.Index(fields=["ticket", "id"], name="scan_by_ticket", condition=Q(ticket__isnull=False)),
+            models.Index(fields=["show_id", "door", "id"], name="scan_by_door"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                name="scan_by_hand_or_undone_has_a_reason",
+                condition=~Q(result__in=("by hand", "undone")) | ~Q(reason=""),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.get_result_display())

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from django.db.models import QuerySet
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from tickets.models import Ticket, TicketDocument
+from django.db.models import Count, Q, QuerySet
+
+from tickets.door_answer import ADMITTING
+from tickets.models import Scan, Ticket, TicketDocument
+
+
+@dataclass(frozen=True)
+class DoorCount:
+    """How many of a show's tickets are in, and how many there are: all that are not void."""
+
+    admitted: int
+    sold: int
 
 
 def tickets_of_order(*, order_id: int) -> QuerySet[Ticket]:
@@ -19,3 +31,33 @@ def tickets_of_order(*, order_id: int) -> QuerySet[Ticket]:
 def document_of_order(*, order_id: int) -> TicketDocument | None:
     """The file with the order's tickets, or None before they are issued."""
     return TicketDocument.objects.filter(order_id=order_id).first()
+
+
+def ticket_by_code(*, code: str) -> Ticket | None:
+    """The ticket with its show, venue, seat and tier, or None. One query, by the index of the codes."""
+    return Ticket.objects.select_related("show__venue", "seat__tier").filter(code=code).first()
+
+
+def standing_admission(*, ticket_id: int) -> Scan | None:
+    """The newest admission with this ticket. One query, by ``scan_by_ticket``."""
+    return Scan.objects.filter(ticket_id=ticket_id, result__in=ADMITTING).order_by("-id").first()
+
+
+def scans_of_order(*, order_id: int) -> QuerySet[Scan]:
+    """What doors did with the order's tickets, oldest first, with the ticket."""
+    return Scan.objects.filter(ticket__order_id=order_id).select_related("ticket").order_by("id")
+
+
+def scans_at_door(*, show_id: int, door: str, limit: int = 10) -> Sequence[Scan]:
+    """The newest of this door, newest first, with ticket and seat. One query, by ``scan_by_door``."""
+    scans = Scan.objects.filter(show_id=show_id, door=door).select_related("ticket__seat")
+    return list(scans.order_by("-id")[:limit])
+
+
+def door_count(*, show_id: int) -> DoorCount:
+    """How many are in. One query, by the index of the show's tickets."""
+    counted = Ticket.objects.filter(show_id=show_id).aggregate(
+        admitted=Count("id", filter=Q(status=Ticket.Status.USED)),
+        sold=Count("id", filter=~Q(status=Ticket.Status.VOID)),
+    )
+    return DoorCount(**counted)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from django.db.models.functions import Coalesce
+
 from jobs.clock import DatabaseNow
 from tickets.models import Ticket
 
@@ -34,3 +36,20 @@ def mark_void(*, ticket_ids: Collection[int], reason: str) -> int:
         .exclude(status=Status.VOID)
         .update(status=Status.VOID, void_reason=reason)
     )
+
+
+def mark_used(*, ticket_id: int, show_id: int) -> int:
+    """issued → used, for a ticket of this show: the one way in. Of two doors at once the second gets 0."""
+    return Ticket.objects.filter(id=ticket_id, show_id=show_id, status=Status.ISSUED).update(status=Status.USED)
+
+
+def mark_used_by_hand(*, ticket_id: int, show_id: int) -> int:
+    """issued, pending or failed → used, for a ticket of this show that a person vouches for. Returns 1 or 0."""
+    return Ticket.objects.filter(
+        id=ticket_id, show_id=show_id, status__in=(Status.ISSUED, Status.PENDING, Status.FAILED)
+    ).update(status=Status.USED, issued_at=Coalesce("issued_at", DatabaseNow()))
+
+
+def mark_unused(*, ticket_id: int, show_id: int) -> int:
+    """used → issued, for a ticket of this show. Returns 1 or 0."""
+    return Ticket.objects.filter(id=ticket_id, show_id=show_id, status=Status.USED).update(status=Status.ISSUED)
