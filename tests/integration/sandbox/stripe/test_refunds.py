@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -164,3 +166,18 @@ def test_each_movement_of_the_balance_is_paid_out_once(payments: Payments) -> No
     assert payments.post("payout") == {"payouts": []}
     assert [one.id for one in api.payouts.list({"status": "paid"}).data] == [id]
     assert payments.events()[-1].type == "payout.reconciliation_completed"
+
+
+def test_of_many_refunds_at_once_one_gets_the_money(payments: Payments, intent: str) -> None:
+    meet = threading.Barrier(8)
+
+    def refund() -> str:
+        meet.wait(10)
+        try:
+            return str(payments.client().v1.refunds.create({"payment_intent": intent, "amount": 5_000}).status)
+        except stripe.InvalidRequestError as error:
+            return str(error.code)
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = [one.result() for one in [pool.submit(refund) for _ in range(8)]]
+    assert sorted(answers) == ["amount_too_large"] * 7 + ["succeeded"]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from urllib.error import HTTPError
 
 import pytest
 import stripe
@@ -167,3 +170,20 @@ def test_line_items_are_paged_in_their_order(payments: Payments) -> None:
     items = payments.client().v1.checkout.sessions.line_items.list(session.id, {"limit": 5})
     assert items.has_more
     assert [item.description for item in items.auto_paging_iter()] == names
+
+
+def test_of_many_who_pay_at_once_one_is_charged(payments: Payments) -> None:
+    session = payments.open_session()
+    meet = threading.Barrier(8)
+
+    def pay() -> str:
+        meet.wait(10)
+        try:
+            return payments.pay(session)["state"]
+        except HTTPError as error:
+            return str(error.code)
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = [one.result() for one in [pool.submit(pay) for _ in range(8)]]
+    assert sorted(answers) == ["422"] * 7 + ["paid"]
+    assert len(payments.client().v1.charges.list().data) == 1
