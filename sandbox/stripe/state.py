@@ -15,8 +15,8 @@ from typing import Any
 
 Body = dict[str, Any]
 
-MOST_OBJECTS = 200_000
-"""Of all kinds together, about 400 MB. The oldest are forgotten beyond it, so that it stays small for ever."""
+MOST_OBJECTS = 100_000
+"""Of all kinds together, about 350 MB, and as many deliveries. The oldest beyond it are forgotten."""
 TRIM_EVERY = 1_000  # new objects
 
 TABLES = """
@@ -84,6 +84,7 @@ class State:
         self._added += 1
         if self._added % TRIM_EVERY == 0:
             self.rows("DELETE FROM objects WHERE seq <= (SELECT max(seq) FROM objects) - ?", (MOST_OBJECTS,))
+            self.rows("DELETE FROM deliveries WHERE id <= (SELECT max(id) FROM deliveries) - ?", (MOST_OBJECTS,))
         return body
 
     def save(self, body: Body, *, due_at: int | None = None) -> Body:
