@@ -12,23 +12,33 @@ def event(number: int) -> Body:
     return {"id": f"evt_{number}", "object": "event", "created": number}
 
 
+def add_and_raise(state: State, number: int) -> None:
+    with state.changing():
+        state.add(event(number))
+        raise RuntimeError
+
+
 def test_what_was_begun_inside_can_be_undone_alone() -> None:
     state = State(None)
     with state.changing():
         state.add(event(1))
-        with pytest.raises(RuntimeError), state.changing():
-            state.add(event(2))
-            raise RuntimeError
+        with pytest.raises(RuntimeError):
+            add_and_raise(state, 2)
     assert state.find("event", "evt_1")
     assert state.find("event", "evt_2") is None
 
 
 def test_nothing_is_kept_of_what_was_not_finished() -> None:
     state = State(None)
-    with pytest.raises(RuntimeError), state.changing():
+
+    def half() -> None:
         with state.changing():
-            state.add(event(1))
-        raise RuntimeError
+            with state.changing():
+                state.add(event(1))
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        half()
     assert state.find("event", "evt_1") is None
 
 
@@ -39,7 +49,8 @@ def test_the_oldest_objects_and_deliveries_are_forgotten(monkeypatch: pytest.Mon
     for number in range(1, 31):
         state.add(event(number))
         state.rows(
-            "INSERT INTO deliveries (event, type, url, state, created_at, due_at, turn) VALUES (?, '', '', '', 0, 0, 0)",
+            "INSERT INTO deliveries (event, type, url, state, created_at, due_at, turn) "
+            "VALUES (?, '', '', '', 0, 0, 0)",
             (f"evt_{number}",),
         )
     kept = [row["id"] for row in state.rows("SELECT id FROM objects ORDER BY seq")]
