@@ -26,7 +26,7 @@ from inventory.conditions import seat_is_free
 from inventory.errors import SeatsTaken
 from inventory.expire_hold import enqueue_expiry
 from inventory.hold_seats import HOLD_DURATION, hold_seats
-from inventory.models import Hold, Seat
+from inventory.models import Hold, Seat, Show
 from inventory.sale import require_on_sale
 
 # Where one lock for the whole show is as quick, our order of locks is not worth its code.
@@ -72,9 +72,7 @@ def _compare(*, fans: int, seats: int, threads: int, rounds: int) -> bool:
         # They take turns at going first as well.
         for name, way in ways if number % 2 else reversed(ways):
             show = show_on_sale(seats=seats)
-            choices = _choices(
-                list(show.seats.order_by("position").values_list("pk", flat=True)), fans=fans, seed=number
-            )
+            choices = choices_of(show, fans=fans, seed=number)
             result = rush(way, show_id=show.pk, choices=choices, threads=threads)
             results[name].append(result)
             say(f"round {number}, {name}: {result}")
@@ -97,8 +95,9 @@ def _compare(*, fans: int, seats: int, threads: int, rounds: int) -> bool:
     )
 
 
-def _choices(ids: Sequence[int], *, fans: int, seed: int) -> list[list[int]]:
+def choices_of(show: Show, *, fans: int, seed: int) -> list[list[int]]:
     """Neighbouring seats anywhere in the hall, in any order, as browsers send them."""
+    ids = list(show.seats.order_by("position").values_list("pk", flat=True))
     chance = Random(seed)
     choices = []
     for _ in range(fans):

@@ -14,6 +14,8 @@ TASKS = {
     "inventory.release_expired_holds": "default",
     "inventory.open_sale": "default",
     "inventory.plan_sale_openings": "default",
+    "inventory.count_free_seats": "default",
+    "inventory.count_what_was_left": "default",
     "tickets.issue_tickets": "tickets",
     "boxoffice.tell_tickets_ready": "default",
     "boxoffice.tell_sale_opened": "default",

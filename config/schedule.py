@@ -22,6 +22,12 @@ SCHEDULE: tuple[Periodic, ...] = (
         every=timedelta(minutes=10),
     ),
     Periodic(
+        name="count what was left",
+        task="inventory.count_what_was_left",
+        why="Has the free seats counted for the list of shows where a change of them was not counted by itself.",
+        every=timedelta(seconds=30),
+    ),
+    Periodic(
         name="erase sale alerts",
         task="boxoffice.erase_sale_alerts",
         why="Erases the addresses of those who have been told of a sale, or wait for nothing any more.",

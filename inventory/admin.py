@@ -16,11 +16,12 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from inventory.advance_show import advance_show
+from inventory.count_free_seats import count_free_seats
 from inventory.create_show import create_show
 from inventory.errors import InventoryError
 from inventory.forms import PlanUploadForm, ShowForm
 from inventory.import_seating_plan import import_seating_plan
-from inventory.models import Hold, PriceTier, Seat, SeatingPlan, Show, Venue
+from inventory.models import Availability, Hold, PriceTier, Seat, SeatingPlan, Show, ShowText, Venue
 from inventory.plan_sale_opening import plan_sale_opening
 from inventory.pretix_plan import check_plan
 from inventory.venue_time import in_venue_time
@@ -127,9 +128,14 @@ class ShowAdmin(admin.ModelAdmin):
         return super().has_delete_permission(request, obj) and obj is not None and obj.status == Show.Status.DRAFT
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
-        """A draft takes its seats along, which nobody may delete by themselves; they are counted, not listed."""
+        """A draft takes its seats along, which nobody may delete by themselves; they are counted, not listed.
+
+        What is derived from the show is no loss, and not named.
+        """
         _listed, counts, refused, protected = super().get_deleted_objects(objs, request)
         seats = Seat._meta.verbose_name
+        derived = {model._meta.verbose_name_plural for model in (Availability, ShowText)}
+        counts = {name: count for name, count in counts.items() if name not in derived}
         return [str(show) for show in objs], counts, {name for name in refused if name != seats}, protected
 
     def changeform_view(
@@ -178,6 +184,12 @@ class ShowAdmin(admin.ModelAdmin):
         )
         obj.pk = show.pk
         obj.refresh_from_db()
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        super().save_related(request, form, formsets, change)
+        if change:
+            # The list tells the cheapest free seat, and prices are changed here.
+            count_free_seats(show_id=form.instance.pk)
 
     @admin.action(description=_("Put on sale"), permissions=["change"])
     def put_on_sale(self, request: HttpRequest, shows: QuerySet[Show]) -> None:

@@ -10,6 +10,7 @@ from django.db import connection, transaction
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
+from inventory.count_free_seats import count_free_seats
 from inventory.errors import ShowRefused
 from inventory.models import PriceTier, Seat, SeatingPlan, Show
 from inventory.pretix_plan import Plan, check_plan
@@ -77,6 +78,7 @@ def create_show(
             for position, category in enumerate(layout.categories, start=1)
         )
         _copy_seats(show, layout, {tier.category: tier.pk for tier in tiers})
+        count_free_seats(show_id=show.pk)
     return show
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -34,7 +35,7 @@ from jobs.clock import DatabaseNow
 
 @dataclass(frozen=True)
 class Offer:
-    """A show, with its venue, and what a fan can get of it at this moment.
+    """A show, with its venue, and what a fan can get of it at this moment, or could when its seats were last counted.
 
     sells: it is on sale now. opens_later: its sale has not opened yet. price_from, price_to: of all its seats, or
     None where it has none. seats_free counts seats of lapsed holds, as they can be taken.
@@ -89,11 +90,21 @@ class HeldSeats:
     seconds_left: int
 
 
-def shows_for_listing() -> list[Offer]:
-    """The shows that are still to come, by their start: scheduled, postponed and cancelled ones. One query."""
-    announced = (Show.Status.SCHEDULED, Show.Status.POSTPONED, Show.Status.CANCELLED)
-    shows = Show.objects.filter(status__in=announced, starts_at__gt=DatabaseNow())
-    return [_offer(show) for show in _offered(shows).order_by("starts_at", "id")]
+def offers_as_counted(*, show_ids: Sequence[int]) -> list[Offer]:
+    """These shows in this order, with the counts of the read model; for pages that show many of them. One query."""
+    shows = with_counts(_priced(Show.objects.filter(pk__in=show_ids)))
+    offers = {show.pk: _offer(show) for show in shows}
+    return [offers[show_id] for show_id in show_ids if show_id in offers]
+
+
+def with_counts(shows: QuerySet[Any]) -> QuerySet[Any]:
+    """Annotates ``seats_free``, ``seats_total`` and ``price_from``, the cheapest price of a free seat, or of all where
+    none is free: as counted last, or from the seats themselves where a show was never counted."""
+    return shows.annotate(
+        seats_free=Coalesce(F("availability__free"), _seats(seat_is_free())),
+        seats_total=Coalesce(F("availability__total"), _seats()),
+        price_from=Coalesce(F("availability__price_from"), _price(Min("price"))),
+    )
 
 
 def show_by_slug(*, slug: str) -> Offer:
@@ -151,16 +162,28 @@ def hold_by_token(*, token: UUID) -> HeldSeats:
 
 
 def _offered(shows: QuerySet[Show]) -> QuerySet[Any]:
-    seats = Seat.objects.filter(show=OuterRef("pk"))
-    tiers = PriceTier.objects.filter(show=OuterRef("pk"))
+    return _priced(shows).annotate(
+        price_from=_price(Min("price")),
+        seats_free=_seats(seat_is_free()),
+        seats_total=_seats(),
+    )
+
+
+def _priced(shows: QuerySet[Show]) -> QuerySet[Any]:
     return shows.select_related("venue").annotate(
         sells=ExpressionWrapper(show_sells(), output_field=BooleanField()),
         opens_later=ExpressionWrapper(opens_later(), output_field=BooleanField()),
-        price_from=Subquery(_over_all(tiers, Min("price"))),
-        price_to=Subquery(_over_all(tiers, Max("price"))),
-        seats_free=Coalesce(Subquery(_over_all(seats.filter(seat_is_free()), Count("*"))), 0),
-        seats_total=Coalesce(Subquery(_over_all(seats, Count("*"))), 0),
+        price_to=_price(Max("price")),
     )
+
+
+def _seats(*which: Q) -> Coalesce:
+    seats = Seat.objects.filter(*which, show=OuterRef("pk"))
+    return Coalesce(Subquery(_over_all(seats, Count("*"))), 0)
+
+
+def _price(figure: Min | Max) -> Subquery:
+    return Subquery(_over_all(PriceTier.objects.filter(show=OuterRef("pk")), figure))
 
 
 def _over_all(rows: QuerySet[Any], figure: Min | Max | Count) -> QuerySet[Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from celery import shared_task
 
+from inventory.ask_for_count import count_what_was_left
+from inventory.count_free_seats import count_free_seats
 from inventory.expire_hold import expire_hold
 from inventory.open_sale import open_sale
 from inventory.plan_sale_opening import plan_sale_openings
@@ -35,3 +37,16 @@ def announce_opening(*, show_id: int) -> None:
 def see_to_openings() -> None:
     """Commits show by show, without ``record``: each changes nothing when it comes again."""
     plan_sale_openings()
+
+
+@shared_task(name="inventory.count_free_seats", has_call=False)
+def count_seats(*, show_id: int) -> None:
+    """Seats of a show became free or ceased to be."""
+    with record():
+        count_free_seats(show_id=show_id)
+
+
+@shared_task(name="inventory.count_what_was_left", has_call=False)
+def see_to_counts() -> None:
+    """Commits what it enqueues by itself, without ``record``: a second run changes nothing more."""
+    count_what_was_left()

@@ -9,6 +9,11 @@ The locks are FOR NO KEY UPDATE: they do not get in the way of foreign keys that
 
 Note [Lapsed holds]: a hold whose time has run out is void though its row still says active. Whoever wants one of
 its seats first expires it here, with all of its seats, in the same transaction.
+
+Note [Marks]: a statement by which seats become free or cease to be marks their shows in the same breath, by a row that
+it appends to inventory_seatchange; so no change can be forgotten by the counts of free seats, and nobody waits for
+anybody. Enqueueing the count itself here, by its unique key, would have all sales of a show wait for each other's
+commit at the row of that one job. After the commit the count is asked for (``ask_for_count``).
 """
 
 from __future__ import annotations
@@ -21,6 +26,7 @@ from uuid import UUID, uuid4
 
 from django.db import connection
 
+from inventory.ask_for_count import ask_for_count
 from inventory.models import Hold, Seat, Show
 
 # Keeps a show from being cancelled or moved between our look at it and our commit. Fans share the lock. The condition
@@ -82,12 +88,23 @@ START_HOLD = """
     RETURNING id, show_id, token, seat_ids, status, expires_at, created_at
 """
 
-# The seats are locked already. By primary key.
-TAKE_SEATS = """
-    UPDATE inventory_seat
-       SET status = 'held', hold_id = %(hold_id)s, version = version + 1
-     WHERE id = ANY(%(seat_ids)s::bigint[]) AND show_id = %(show_id)s AND status = 'available'
+# See Note [Marks]. Stands behind a step ``changed`` that returns the show of each seat.
+MARK_SHOWS = """
+    marked AS (
+        INSERT INTO inventory_seatchange (show_id, at) SELECT DISTINCT show_id, jobs_now() FROM changed
+    )
+    SELECT show_id, count(*) FROM changed GROUP BY show_id
 """
+
+# The seats are locked already. By primary key.
+TAKE_SEATS = f"""
+    WITH changed AS (
+        UPDATE inventory_seat
+           SET status = 'held', hold_id = %(hold_id)s, version = version + 1
+         WHERE id = ANY(%(seat_ids)s::bigint[]) AND show_id = %(show_id)s AND status = 'available'
+        RETURNING show_id
+    ), {MARK_SHOWS}
+"""  # noqa: S608 - a constant
 
 # By primary key.
 CONFIRM_HOLD = """
@@ -96,7 +113,7 @@ CONFIRM_HOLD = """
     RETURNING cardinality(seat_ids)
 """
 
-# By seat_by_hold. See Note [Order of locks] for the sorted inner SELECT.
+# By seat_by_hold. See Note [Order of locks] for the sorted inner SELECT. No mark: what is sold was not free before.
 SELL_SEATS = """
     WITH locked AS MATERIALIZED (
         SELECT id FROM inventory_seat WHERE hold_id = %(hold_id)s ORDER BY id FOR NO KEY UPDATE
@@ -123,15 +140,17 @@ EXPIRE_HOLDS = """
 """
 
 # The holds are ended already. By seat_by_hold.
-FREE_SEATS = """
+FREE_SEATS = f"""
     WITH locked AS MATERIALIZED (
         SELECT id FROM inventory_seat WHERE hold_id = ANY(%(hold_ids)s::bigint[]) ORDER BY id FOR NO KEY UPDATE
-    )
-    UPDATE inventory_seat AS seat
-       SET status = 'available', hold_id = NULL, version = version + 1
-      FROM locked
-     WHERE seat.id = locked.id AND seat.hold_id = ANY(%(hold_ids)s::bigint[]) AND seat.status = 'held'
-"""
+    ), changed AS (
+        UPDATE inventory_seat AS seat
+           SET status = 'available', hold_id = NULL, version = version + 1
+          FROM locked
+         WHERE seat.id = locked.id AND seat.hold_id = ANY(%(hold_ids)s::bigint[]) AND seat.status = 'held'
+        RETURNING seat.show_id
+    ), {MARK_SHOWS}
+"""  # noqa: S608 - a constant
 
 # By primary key.
 ADVANCE_SHOW = """
@@ -214,7 +233,7 @@ def start_hold(*, show_id: int, seat_ids: Sequence[int], duration: timedelta) ->
 
 def take_seats(*, hold: Hold) -> int:
     """available → held, for the hold's seats; returns how many."""
-    return _count(TAKE_SEATS, hold_id=hold.pk, seat_ids=hold.seat_ids, show_id=hold.show_id)
+    return _count_marked(TAKE_SEATS, hold_id=hold.pk, seat_ids=hold.seat_ids, show_id=hold.show_id)
 
 
 def confirm_hold(*, hold_id: int) -> int | None:
@@ -243,13 +262,20 @@ def expire_holds(*, hold_ids: Sequence[int]) -> list[int]:
 
 def free_seats(*, hold_ids: Sequence[int]) -> int:
     """held → available, for all seats of the holds; returns how many."""
-    return _count(FREE_SEATS, hold_ids=list(hold_ids))
+    return _count_marked(FREE_SEATS, hold_ids=list(hold_ids))
 
 
 def advance_show(*, show_id: int, to: str) -> bool:
     """The show's next state, if it may come from its present one; returns whether it did."""
     may_come_from = list(SHOW_MAY_COME_FROM.get(to, ()))
     return _count(ADVANCE_SHOW, show_id=show_id, to=to, may_come_from=may_come_from) == 1
+
+
+def _count_marked(sql: str, **values: Any) -> int:
+    """How many seats the statement has changed. See Note [Marks]."""
+    changed = dict(_rows(sql, **values))
+    ask_for_count(show_ids=changed)
+    return sum(changed.values())
 
 
 def _rows(sql: str, **values: Any) -> list[tuple[Any, ...]]:

@@ -11,6 +11,7 @@ from django.db.models import Count
 
 from inventory.advance_show import advance_show
 from inventory.confirm_hold import confirm_hold
+from inventory.count_free_seats import count_free_seats
 from inventory.create_show import create_show
 from inventory.demo.programme import SHOWS, VENUES, DemoShow, DemoVenue, Sold
 from inventory.hold_seats import MAX_SEATS_PER_HOLD, hold_best_seats, hold_seats
@@ -78,6 +79,7 @@ def _seed_show(demo: DemoShow, house: DemoVenue, plan: SeatingPlan, now: datetim
     )
     advance_show(show_id=show.pk, to=Show.Status.SCHEDULED)
     _sell(show, demo.sold)
+    count_free_seats(show_id=show.pk)
     return True
 
 

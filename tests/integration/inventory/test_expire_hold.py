@@ -53,6 +53,8 @@ def run_jobs_that_are_due(work: Callable[[int], Outcome]) -> Callable[[], int]:
     """Publish what is due in the queue of the holds, and run it in this process; returns how many ran."""
 
     def _run() -> int:
+        # Counts of free seats are not what is counted here.
+        Job.objects.filter(task="inventory.count_free_seats").delete()
         gates.open_later(using="default")
         marked = transitions.mark_due(using="default", queue="default", window=1000, batch=1000)
         for message in marked.messages:
@@ -226,6 +228,7 @@ def test_a_run_that_lost_its_lease_ends_no_hold_and_counts_none(
 ) -> None:
     clock.advance(HOLD_LASTS)
     gates.open_later(using="default")
+    Job.objects.filter(task="inventory.count_free_seats").delete()
     (message,) = transitions.mark_due(using="default", queue="default", window=10, batch=10).messages
     with connection.cursor() as cursor:  # somebody else claims the job while this run is in its transaction
         cursor.execute(

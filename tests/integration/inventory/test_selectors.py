@@ -21,9 +21,7 @@ from inventory.selectors import (
     hold_by_token,
     seats_of_show,
     show_by_slug,
-    shows_for_listing,
 )
-from jobs.clock import database_now
 from tests.fixtures_clock import Clock
 from tests.fixtures_inventory import seat_ids
 
@@ -37,43 +35,13 @@ def sell_out(show: Show) -> None:
                 confirm_hold(hold_id=hold_best_seats(show_id=show.pk, tier_id=tier.pk, count=free).pk)
 
 
-def test_the_list_has_what_is_to_come_by_its_start_and_nothing_else(
-    make_show: Callable[..., Show], draft_show: Show, clock: Clock
-) -> None:
-    now = database_now()
-    late, early = make_show("Late"), make_show("Early", starts_at=now + timedelta(days=2))
-    begun = make_show("Begun", starts_at=now + timedelta(hours=1))
-    called_off, moved, over = make_show("Called off"), make_show("Moved"), make_show("Over")
-    advance_show(show_id=called_off.pk, to=Show.Status.CANCELLED)
-    advance_show(show_id=moved.pk, to=Show.Status.POSTPONED)
-    advance_show(show_id=over.pk, to=Show.Status.OVER)
-    clock.advance(timedelta(hours=2))
-
-    titles = [offer.show.title for offer in shows_for_listing()]
-
-    assert titles == ["Early", "Late", "Called off", "Moved"]
-    assert begun.title not in titles
-    assert [late, early]
-
-
-def test_the_list_costs_one_query_however_long_it_is(
-    make_show: Callable[..., Show], django_assert_num_queries: Callable[..., object]
-) -> None:
-    for nth in range(5):
-        make_show(f"Show {nth}")
-
-    with django_assert_num_queries(1):  # type: ignore[attr-defined]
-        offers = shows_for_listing()
-        assert [offer.show.venue.city for offer in offers] == ["Berlin"] * 5
-
-
 def test_an_offer_counts_what_is_free_and_gives_the_lowest_and_the_highest_price(
     make_show: Callable[..., Show],
 ) -> None:
     show = make_show(prices={"Front": 2500, "House": 1200})
     hold_seats(show_id=show.pk, seat_ids=seat_ids(show, "A-1", "A-2"))
 
-    (offer,) = shows_for_listing()
+    offer = show_by_slug(slug=show.slug)
 
     assert (offer.price_from, offer.price_to) == (Money(1200, "EUR"), Money(2500, "EUR"))
     assert (offer.seats_free, offer.seats_total) == (30, 32)
@@ -81,7 +49,7 @@ def test_an_offer_counts_what_is_free_and_gives_the_lowest_and_the_highest_price
 
 
 def test_seats_of_a_lapsed_hold_count_as_free_though_no_sweeper_ran(show_on_sale: Show, lapsed_hold: Hold) -> None:
-    assert shows_for_listing()[0].seats_free == 32
+    assert show_by_slug(slug=show_on_sale.slug).seats_free == 32
     assert availability(show_id=show_on_sale.pk) == Availability(free=32, held=0, sold=0, blocked=0)
     states = {item.seat.guid: item.state for item in seats_of_show(show_id=show_on_sale.pk)}
     assert states["A-1"] == "free"
@@ -90,7 +58,7 @@ def test_seats_of_a_lapsed_hold_count_as_free_though_no_sweeper_ran(show_on_sale
 def test_a_show_whose_seats_are_all_gone_is_sold_out(show_on_sale: Show) -> None:
     sell_out(show_on_sale)
 
-    (offer,) = shows_for_listing()
+    offer = show_by_slug(slug=show_on_sale.slug)
 
     assert (offer.seats_free, offer.sells, offer.is_sold_out) == (0, True, True)
 
