@@ -67,6 +67,17 @@ def site(text: str) -> bool:
     return bool(parts and parts.scheme in {"http", "https"} and parts.hostname and not parts.query + parts.fragment)
 
 
+def safe_site(text: str) -> bool:
+    """As ``site``, and over TLS unless it is this machine: secrets and money travel there."""
+    parts = _split(text)
+    return site(text) and bool(parts and (parts.scheme == "https" or parts.hostname in {"127.0.0.1", "::1"}))
+
+
+def beginning(*words: str) -> Check:
+    """A secret of one kind, known by how it begins, in one piece of ASCII."""
+    return lambda text: text.startswith(words) and re.fullmatch(r"[!-~]{12,}", text) is not None
+
+
 def sender(text: str) -> bool:
     """A mail address with or without a name, in one line."""
     return text.isprintable() and re.fullmatch(r"[^@\s]+@[^@\s]+", parseaddr(text)[1]) is not None

@@ -21,13 +21,16 @@ from config.acceptable import (
     anything,
     at_least,
     bearer,
+    beginning,
     one_of,
+    safe_site,
     sender,
     signing_keys,
     site,
     yes_or_no,
 )
 from config.shards import are_shards
+from config.ticket_storage import is_ticket_storage
 
 REQUIRED = object()
 
@@ -153,7 +156,41 @@ VARIABLES = (
         "",
         accepts=signing_keys,
     ),
+    Variable(
+        "STRIPE_API_KEY",
+        "str",
+        REQUIRED,
+        "Secret or restricted key of the account at the payment provider; a restricted one may write Checkout Sessions "
+        "and refunds, and read PaymentIntents and charges.",
+        "sk_live_51...",
+        accepts=beginning("sk_", "rk_"),
+    ),
+    Variable(
+        "STRIPE_WEBHOOK_SECRET",
+        "str",
+        REQUIRED,
+        "Signing secret of the provider's webhook endpoint, which is PUBLIC_URL with `/webhooks/stripe/` behind it.",
+        "whsec_...",
+        accepts=beginning("whsec_"),
+    ),
+    Variable(
+        "STRIPE_API_BASE",
+        "str",
+        "https://api.stripe.com",
+        "Where the payment provider's API answers. Another address is that of a stand-in, which has its payment page at "
+        "the same place.",
+        accepts=safe_site,
+    ),
     Variable("MEDIA_ROOT", "str", ".local/media", "Folder of the ticket files. Never served directly."),
+    Variable(
+        "TICKET_STORAGE_URL",
+        "str",
+        "",
+        "Bucket of the ticket files at an S3 service, which must stay private; empty keeps them in MEDIA_ROOT. Without "
+        "key and secret, those that the host lends are used. `?region=` and `?endpoint=https://…` say where it is.",
+        "s3://key:secret@bucket/folder?region=eu-central-1",
+        accepts=is_ticket_storage,
+    ),
     Variable("STATIC_ROOT", "str", ".local/static", "Folder that `collectstatic` fills and WhiteNoise serves."),
     Variable(
         "SENTRY_DSN",

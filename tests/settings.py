@@ -5,6 +5,9 @@ import os
 from tests.own_servers import take_own_servers
 
 take_own_servers()  # before the settings read where the servers are
+# What the payment provider's stand-in is started with as well (tests/fixtures_payments.py).
+os.environ.setdefault("STRIPE_API_KEY", "sk_test_of_the_tests")
+os.environ.setdefault("STRIPE_WEBHOOK_SECRET", "whsec_of_the_tests")
 
 # ruff: noqa: E402
 from config.settings import *  # noqa: F403

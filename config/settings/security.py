@@ -7,6 +7,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config.environment import read
 from config.settings.apps import DEBUG, PUBLIC_URL
+from config.settings.payments import PAYMENT_PAGES
 
 SECRET_KEY = read("SECRET_KEY")
 if len(SECRET_KEY) < 32 or len(set(SECRET_KEY)) < 8 or "insecure" in SECRET_KEY or "change" in SECRET_KEY:
@@ -20,7 +21,7 @@ CONTENT_SECURITY_POLICY = {
         "img-src": [SELF, "data:"],
         "object-src": [NONE],
         "base-uri": [NONE],
-        "form-action": [SELF],
+        "form-action": [SELF, PAYMENT_PAGES],
         "frame-ancestors": [NONE],
     }
 }

@@ -21,6 +21,8 @@ PRODUCTION = {
     "DATABASE_URL": "postgres://boxoffice:password@127.0.0.1:1/boxoffice",
     "REDIS_URL": "redis://127.0.0.1:1/0",
     "EMAIL_URL": "smtp+tls://user:password@127.0.0.1:1",
+    "STRIPE_API_KEY": f"sk_test_{secrets.token_hex(24)}",
+    "STRIPE_WEBHOOK_SECRET": f"whsec_{secrets.token_hex(16)}",
     "LOG_FORMAT": "json",
 }
 BROKERS = {"Redis": "redis://127.0.0.1:1/1", "RabbitMQ": "amqp://user:password@127.0.0.1:1//"}

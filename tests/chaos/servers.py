@@ -34,7 +34,8 @@ class Servers:
         self.folder = instance.folder
         self._ports = Ports(file=instance.folder / "ports.json")
         keys = secret_keys(file=instance.local / "secrets.env")
-        self.keys = {name: keys[name] for name in ("SECRET_KEY", "TICKET_SIGNING_KEYS")}
+        required = ("SECRET_KEY", "TICKET_SIGNING_KEYS", "STRIPE_API_KEY", "STRIPE_WEBHOOK_SECRET")
+        self.keys = {name: keys[name] for name in required}
         self.postgres = Postgres(instance=instance, password=keys["POSTGRES_PASSWORD"], safe_against_power_loss=False)
         self.redis = Redis(instance=instance, password=keys["REDIS_PASSWORD"])
         self.rabbitmq = (
