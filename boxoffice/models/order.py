@@ -43,6 +43,7 @@ class Order(models.Model):
     class Meta:
         verbose_name = _("order")
         verbose_name_plural = _("orders")
+        permissions = [("refund_order", "Can refund orders and try refused refunds again")]
         constraints = [
             # Not unique=True, which would add a second index, for LIKE, that nobody needs.
             models.UniqueConstraint(fields=["token"], name="order_token_once"),
@@ -97,6 +98,16 @@ class OrderLine(models.Model):
     seat = models.ForeignKey(Seat, on_delete=models.PROTECT, related_name="+", verbose_name=_("seat"))
     tier_name = models.CharField(_("tier"), max_length=200)
     price = models.BigIntegerField(_("price"), help_text=_("In the currency's minor unit."))
+    # When the seat was given back. The newest attempt to pay for it is ``refund``, which what was free does not have.
+    refunded_at = models.DateTimeField(_("given back"), null=True, blank=True)
+    refund = models.ForeignKey(
+        "boxoffice.Refund",
+        on_delete=models.PROTECT,
+        related_name="lines",
+        null=True,
+        blank=True,
+        verbose_name=_("refund"),
+    )
 
     class Meta:
         verbose_name = _("order line")
@@ -105,6 +116,10 @@ class OrderLine(models.Model):
             # Also the index of the order's lines.
             models.UniqueConstraint(fields=["order", "seat"], name="orderline_seat_once"),
             models.CheckConstraint(name="orderline_price_is_not_negative", condition=Q(price__gte=0)),
+            models.CheckConstraint(
+                name="orderline_with_a_refund_is_given_back",
+                condition=Q(refund__isnull=True) | Q(refunded_at__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""One attempt to give money back. Modelled ahead of the payment provider."""
+"""One attempt to give money back."""
 
 from __future__ import annotations
 
@@ -7,19 +7,30 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from boxoffice.models.payment import Payment
+from inventory.money import Money
 from jobs.clock import DatabaseNow
 
 
 class Refund(models.Model):
-    """One row per attempt: a refusal ends it, and a later try is a new row with a new key."""
+    """One row per attempt: a refusal ends it, and a later try is a new row with a new key.
+
+    ``planned → pending → succeeded | failed``, and succeeded → failed when the bank sends the money back. Changed
+    through ``boxoffice.refunds.transitions`` only.
+    """
 
     class Status(models.TextChoices):
-        """`planned → pending → succeeded | failed`."""
-
         PLANNED = "planned", _("planned")
         PENDING = "pending", _("pending")
         SUCCEEDED = "succeeded", _("succeeded")
         FAILED = "failed", _("failed")
+
+    class Failure(models.TextChoices):
+        """How an attempt ended without success. Only the second leaves open whether money has moved."""
+
+        REFUSED = "refused", _("refused by the payment provider")
+        UNANSWERED = "unanswered", _("given up without a clear answer")
+        KEY_SPENT = "key spent", _("failed at the payment provider")
+        RETURNED = "returned", _("sent back by the bank")
 
     payment = models.ForeignKey(Payment, on_delete=models.PROTECT, related_name="refunds", verbose_name=_("payment"))
     status = models.CharField(_("status"), max_length=10, choices=Status.choices, default=Status.PLANNED)
@@ -30,6 +41,18 @@ class Refund(models.Model):
     provider_id = models.CharField(_("id at the provider"), max_length=255, blank=True)
     created_at = models.DateTimeField(_("created"), db_default=DatabaseNow())
     settled_at = models.DateTimeField(_("settled"), null=True, blank=True)
+    failure = models.CharField(_("failure"), max_length=12, choices=Failure.choices, blank=True, db_default="")
+    failure_code = models.CharField(_("the provider's code"), max_length=100, blank=True, db_default="")
+    failure_message = models.CharField(_("the provider's words"), max_length=500, blank=True, db_default="")
+    # UNIQUE: however often somebody presses, a failed attempt is tried again once.
+    replaces = models.OneToOneField(
+        "self",
+        on_delete=models.PROTECT,
+        related_name="replaced_by",
+        null=True,
+        blank=True,
+        verbose_name=_("tries again"),
+    )
 
     class Meta:
         verbose_name = _("refund")
@@ -48,6 +71,11 @@ class Refund(models.Model):
                 condition=Q(status__in=("planned", "pending"), settled_at__isnull=True)
                 | Q(status__in=("succeeded", "failed"), settled_at__isnull=False),
             ),
+            models.CheckConstraint(
+                name="refund_failed_says_how",
+                condition=Q(status="failed", failure__in=("refused", "unanswered", "key spent", "returned"))
+                | ~Q(status="failed") & Q(failure=""),
+            ),
             models.UniqueConstraint(
                 fields=["provider_id"], name="refund_once_per_provider_id", condition=~Q(provider_id="")
             ),
@@ -55,3 +83,8 @@ class Refund(models.Model):
 
     def __str__(self) -> str:
         return f"{self.payment_id}/{self.pk}"
+
+    @property
+    def money(self) -> Money:
+        """The amount with its currency."""
+        return Money(self.amount, self.currency)
