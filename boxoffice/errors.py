@@ -48,6 +48,18 @@ class TicketsNotStored(BoxOfficeError):
     status_code = 404
 
 
+class LinkExpired(BoxOfficeError):
+    __doc__ = gettext_noop("This link to the tickets has expired. Save them again from the page of your order.")
+    status_code = 404
+
+
+class TicketsNotReached(BoxOfficeError):
+    __doc__ = gettext_noop(
+        "The tickets cannot be fetched right now. Try again in a minute, or show the codes on the order's page."
+    )
+    status_code = 503
+
+
 class OrderNotOpen(BoxOfficeError):
     __doc__ = gettext_noop("This order is closed and cannot be confirmed. Choose your seats again.")
 

@@ -50,6 +50,21 @@ def open_document(*, document: TicketDocument) -> File:
     return ticket_storage().open(document.storage_name)
 
 
+class StorageFailed(Exception):
+    """The storage does not answer, or refuses. Its own exception, the cause, says which; jobs see that one alone."""
+
+
+def read_document(*, document: TicketDocument) -> bytes:
+    """The stored file, for somebody who waits for it. Raises FileNotFoundError when it is gone, else StorageFailed."""
+    try:
+        with open_document(document=document) as file:
+            return bytes(file.read())
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # each storage has exceptions of its own
+        raise StorageFailed from error
+
+
 def ticket_storage() -> Storage:
     """The storage of ticket files."""
     return default_storage

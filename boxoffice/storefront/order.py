@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import structlog
-from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from boxoffice.errors import OrderNotFound, TicketsNotStored
+from boxoffice.errors import OrderNotFound
 from boxoffice.order_page import OrderPage
 from boxoffice.order_page import order_page as read_order_page
-from boxoffice.selectors import order_by_token
 from boxoffice.storefront.errors import refuse
 from boxoffice.storefront.order_slip import slip_of_order
 from boxoffice.storefront.polling import next_poll
 from boxoffice.storefront.private_pages import private_page
 from boxoffice.storefront.progress import Progress, progress_of
 from boxoffice.storefront.shown_tickets import shown_tickets
-from tickets.selectors import document_of_order
-from tickets.storage import open_document
-
-log = structlog.get_logger(__name__)
 
 no_referrer = private_page(referrer="no-referrer")
 
@@ -49,30 +43,6 @@ def order_status(request: HttpRequest, token: str) -> HttpResponse:
     context = _context(request, page=page, progress=progress)
     context["changed"] = request.GET.get("seen") != progress.digest
     return render(request, "boxoffice/order_status.html", context)
-
-
-@no_referrer
-@require_safe
-def order_tickets(request: HttpRequest, token: str) -> HttpResponseBase:
-    """The file with the order's tickets, to be saved. Two queries. 404 until it is stored, or when it is gone."""
-    order = order_by_token(token=token)
-    if order is None:
-        return refuse(request, error=OrderNotFound())
-    document = document_of_order(order_id=order.pk)
-    if document is None:
-        return refuse(request, error=TicketsNotStored())
-    try:
-        file = open_document(document=document)
-    except FileNotFoundError:
-        # Somebody must bring it back; meanwhile the page of the order shows the codes.
-        log.exception("ticket_file_gone", order=order.pk)
-        return refuse(request, error=TicketsNotStored())
-    return FileResponse(
-        file,
-        as_attachment=True,
-        filename=f"tickets-{order.code}.pdf",
-        content_type="application/pdf",
-    )
 
 
 def _context(request: HttpRequest, *, page: OrderPage, progress: Progress) -> dict[str, object]:

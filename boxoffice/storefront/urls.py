@@ -9,8 +9,9 @@ from boxoffice.storefront.alerts import sale_alert, tell_me
 from boxoffice.storefront.checkout import checkout, give_back
 from boxoffice.storefront.health import healthz
 from boxoffice.storefront.listing import show_list
-from boxoffice.storefront.order import order_page, order_status, order_tickets
+from boxoffice.storefront.order import order_page, order_status
 from boxoffice.storefront.show import show_page
+from boxoffice.storefront.ticket_file import order_tickets, ticket_file
 
 urlpatterns = [
     path("", show_list, name="show_list"),
@@ -22,6 +23,7 @@ urlpatterns = [
     path("orders/<slug:token>/", order_page, name="order"),
     path("orders/<slug:token>/status/", order_status, name="order_status"),
     path("orders/<slug:token>/tickets.pdf", order_tickets, name="order_tickets"),
+    path("files/<str:link>/tickets.pdf", ticket_file, name="ticket_file"),
     path("language/", set_language, name="set_language"),
     path("healthz", healthz, name="healthz"),
 ]

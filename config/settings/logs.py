@@ -13,7 +13,7 @@ from config.sentry import start_reporting
 from jobs.redact import redact_log
 
 # The address of a hold or an order is all that its owner needs to prove; Django logs addresses that fail.
-_TOKEN = re.compile(r"/(holds|orders)/[^/\s]+")
+_TOKEN = re.compile(r"/(holds|orders|files)/[^/\s]+")
 
 
 def hide_tokens(logger: Any, method: str, event: dict[str, Any]) -> dict[str, Any]:

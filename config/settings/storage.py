@@ -1,6 +1,7 @@
 """Static files under hashed names by WhiteNoise; ticket files in a private storage of their own."""
 
 from config.environment import read
+from config.ticket_storage import s3_storage
 
 STATIC_URL = "static/"
 STATIC_ROOT = read("STATIC_ROOT")
@@ -19,6 +20,8 @@ STORAGES = {
         },
     },
 }
+if _bucket := read("TICKET_STORAGE_URL"):
+    STORAGES["default"] = s3_storage(_bucket)
 WHITENOISE_MANIFEST_STRICT = True
 
 TICKET_SIGNING_KEYS = read("TICKET_SIGNING_KEYS")

@@ -18,7 +18,7 @@ from deploy.local.errors import InstanceBusy
 # What a second command needs to meet the same services; this terminal's PATH and the like are its own.
 SHARED = {
     *("DATABASE_URL", "BROKER_URL", "REDIS_URL", "TEST_BROKER_URL_REDIS", "TEST_BROKER_URL_RABBITMQ"),
-    *("SECRET_KEY", "TICKET_SIGNING_KEYS", "MEDIA_ROOT", "STATIC_ROOT"),
+    *("SECRET_KEY", "TICKET_SIGNING_KEYS", "MEDIA_ROOT", "STATIC_ROOT", "TICKET_STORAGE_URL"),
     *("STRIPE_API_BASE", "STRIPE_API_KEY", "STRIPE_WEBHOOK_SECRET"),
     *("PUBLIC_URL", "ALLOWED_HOSTS", "EMAIL_URL", "MAILBOX_URL", "DEBUG", "LOG_FORMAT"),
 }

@@ -89,7 +89,7 @@ def order_and_follow(stack: Stack, *, buyer: int) -> tuple[Timeline, list[str]]:
     codes = read_codes(pdf)
     if len(set(codes)) != SEATS:
         raise EvidenceMissing(f"The PDF shows {len(set(codes))} different codes, and {SEATS} seats were bought.")
-    if fan.get(purchase.document_url).status != 200:
+    if fan.follow(fan.get(purchase.document_url)).status != 200:
         raise EvidenceMissing(f"The order's page does not give the tickets: {purchase.document_url}")
     times = ledger_times(purchase.token, environment=stack.environment)
     steps = (purchase.hold, purchase.place, purchase.confirm, times.started, times.rendered, times.accepted)
