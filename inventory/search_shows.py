@@ -121,7 +121,8 @@ def search_shows(*, wanted: Wanted, page: int = 1) -> Found:
     """
     if len(wanted.words) > MAX_LENGTH:
         raise ValueError(f"At most {MAX_LENGTH} characters.")
-    words = " ".join(wanted.words.split())
+    # A dash that stands alone joins words here ("Romeo - Juliet"), where PostgreSQL would leave out what follows it.
+    words = " ".join(word for word in wanted.words.split() if word.strip("-"))
     shows = _as_wanted(replace(wanted, words=words))
     if not words:
         return _found(shows.order_by(_local_start(), "id"), page)

@@ -15,14 +15,18 @@ CREATE_FOLDED = """
 """
 
 # What somebody typed, in the syntax of search engines: words, "phrases", or, -not. The last word may be a beginning,
-# unless a bracket ends the query.
+# unless a bracket ends the query. Whatever PostgreSQL cannot read is taken for plain words: its reader has a stack of 32.
 CREATE_QUERY = """
-    CREATE FUNCTION inventory_query(words text) RETURNS tsquery LANGUAGE sql STABLE PARALLEL SAFE
+    CREATE FUNCTION inventory_query(words text) RETURNS tsquery LANGUAGE plpgsql STABLE
     SET search_path FROM CURRENT
     AS $$
-        SELECT CASE WHEN typed::text LIKE '%''' THEN (typed::text || ':*')::tsquery ELSE typed END
-          FROM (SELECT websearch_to_tsquery('simple', inventory_folded(words)) AS typed) AS query
-    $$
+    DECLARE typed tsquery;
+    BEGIN
+        typed := websearch_to_tsquery('simple', inventory_folded(words));
+        RETURN CASE WHEN typed::text LIKE '%''' THEN (typed::text || ':*')::tsquery ELSE typed END;
+    EXCEPTION WHEN OTHERS THEN
+        RETURN plainto_tsquery('simple', inventory_folded(words));
+    END $$
 """
 
 # For LIKE: texts that have the words as they are in them, also within a word.

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from inventory.hold_seats import hold_seats
-from inventory.models import Hold, Seat, SeatingPlan, Show, Venue
+from inventory.models import Availability, Hold, Seat, SeatingPlan, Show, Venue
 from jobs.models import Job
 from tests.fixtures_inventory import let_lapse, plan_document, seat_ids
 
@@ -154,6 +154,7 @@ def test_saving_the_form_keeps_a_state_that_moved_on_meanwhile(staff: Client, ma
     assert show.on_sale_at == datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
     assert (show.status, show.version) == ("scheduled", before + 1)
     assert set(show.tiers.values_list("price", flat=True)) == {1200}
+    assert Availability.objects.get(show=show).price_from == 1200, "the list tells it at once"
 
 
 def test_seats_holds_and_announced_shows_cannot_be_changed_or_deleted_by_hand(
