@@ -8,7 +8,23 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from tickets.codes import typed
-from tickets.models import Ticket
+from tickets.models import Scan, Ticket
+
+
+class ScanInline(admin.TabularInline):
+    """What doors did with the ticket, oldest first."""
+
+    model = Scan
+    fields = readonly_fields = ["at", "door", "by", "result", "proven", "reason"]
+    verbose_name_plural = _("At the door")
+    extra = 0
+    can_delete = False
+
+    def has_add_permission(self, request: HttpRequest, obj: Ticket | None = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Ticket | None = None) -> bool:
+        return False
 
 
 @admin.register(Ticket)
@@ -21,6 +37,7 @@ class TicketAdmin(admin.ModelAdmin):
     search_fields = ["code", "order_code", "holder_name"]
     search_help_text = _("The ticket’s code (with or without the dash), the order’s code, or a name.")
     ordering = ["-id"]
+    inlines = [ScanInline]
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Ticket], search_term: str

@@ -14,8 +14,8 @@ from jobs.models import Job
 from jobs.selectors import KnownJob, jobs_about
 from notifications.models import Notification
 from notifications.selectors import notifications_about
-from tickets.models import Ticket, TicketDocument
-from tickets.selectors import document_of_order, tickets_of_order
+from tickets.models import Scan, Ticket, TicketDocument
+from tickets.selectors import document_of_order, scans_of_order, tickets_of_order
 
 # Whoever looks at a job in one of these states may still expect something of it.
 OPEN_STATES = frozenset({Job.State.WAITING, Job.State.PUBLISHED, Job.State.RUNNING})
@@ -32,6 +32,7 @@ class Facts:
     mails: Sequence[Notification]
     jobs: Sequence[KnownJob]
     now: datetime
+    scans: Sequence[Scan] = ()
 
     @property
     def hold_has_lapsed(self) -> bool:
@@ -42,7 +43,7 @@ class Facts:
 
 
 def gather_facts(*, order: Order) -> Facts:
-    """Read them: six queries. ``order`` comes with its show, venue and hold selected."""
+    """Read them: seven queries. ``order`` comes with its show, venue and hold selected."""
     return Facts(
         order=order,
         lines=list(lines_of_order(order_id=order.pk)),
@@ -51,4 +52,5 @@ def gather_facts(*, order: Order) -> Facts:
         mails=list(notifications_about(subject=order.subject)),
         jobs=jobs_about(subject=order.subject),
         now=database_now(),
+        scans=list(scans_of_order(order_id=order.pk)),
     )

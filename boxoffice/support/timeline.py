@@ -17,6 +17,7 @@ from inventory.models import Hold
 from jobs.models import Job
 from jobs.selectors import KnownJob
 from notifications.models import Notification
+from tickets.door_answer import ADMITTING
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Entry:
 
 def build_timeline(facts: Facts) -> list[Entry]:
     """Everything from the hold on, oldest first."""
-    entries = [*_sale(facts), *_jobs(facts), *_tickets(facts), *_mails(facts)]
+    entries = [*_sale(facts), *_jobs(facts), *_tickets(facts), *_mails(facts), *_scans(facts)]
     return sorted(entries, key=lambda entry: entry.at)
 
 
@@ -125,6 +126,15 @@ def _tickets(facts: Facts) -> Iterator[Entry]:
         title = ngettext("Ticket issued", "%(n)d tickets issued", len(tickets)) % {"n": len(tickets)}
         assert at is not None
         yield _entry(facts, at, title, _("done"), "good", ", ".join(t.printed_code for t in tickets))
+
+
+def _scans(facts: Facts) -> Iterator[Entry]:
+    for scan in facts.scans:
+        code = scan.ticket.printed_code if scan.ticket else ""
+        title = _("Ticket %(code)s at the door") % {"code": code}
+        where = _("%(door)s, by %(person)s") % {"door": scan.door, "person": scan.by}
+        mood = "good" if scan.result in ADMITTING else "plain"
+        yield _entry(facts, scan.at, title, str(scan.get_result_display()), mood, where, scan.reason)
 
 
 def _mails(facts: Facts) -> Iterator[Entry]:

@@ -24,8 +24,11 @@ from notifications.models import Notification
 from tests.fixtures_boxoffice import jobs_about_orders, place, statements
 from tests.fixtures_clock import Clock
 from tests.fixtures_inventory import let_lapse
+from tickets.admit import scan
+from tickets.door_answer import Door
 from tickets.failures import mark_tickets_failed
 from tickets.models import Ticket
+from tickets.undo_admission import undo_admission
 
 pytestmark = pytest.mark.django_db
 
@@ -79,11 +82,27 @@ def test_instants_are_the_venues_to_the_millisecond(told_order: Order) -> None:
     assert entry.when == "Thu 2 Jul 2026, 00:30:05.123"
 
 
-def test_the_story_is_read_in_six_queries(told_order: Order) -> None:
+def test_the_story_is_read_in_seven_queries(told_order: Order) -> None:
     order = Order.objects.select_related("show__venue", "hold").get(pk=told_order.pk)
     with statements() as queries:
         tell_story(order=order)
-    assert len(queries) == 6, "\n".join(queries)
+    assert len(queries) == 7, "\n".join(queries)
+
+
+def test_the_story_tells_what_happened_at_the_door(told_order: Order) -> None:
+    ticket = Ticket.objects.filter(order_id=told_order.pk).first()
+    assert ticket
+    door = Door(show_id=ticket.show_id, name="North", user_id=1, by="grace")
+    scan(text=ticket.code, door=door)
+    undo_admission(code=ticket.code, reason="went out to smoke", door=door)
+
+    told = [
+        entry for entry in story_of(told_order).timeline if entry.title == f"Ticket {ticket.printed_code} at the door"
+    ]
+    assert [(entry.state, entry.mood, entry.notes) for entry in told] == [
+        ("admitted", "good", ["North, by grace"]),
+        ("admission undone", "plain", ["North, by grace", "went out to smoke"]),
+    ]
 
 
 def test_the_story_stays_as_it_was_when_its_jobs_have_left_the_ledger(told_order: Order, clock: Clock) -> None:
@@ -97,7 +116,7 @@ def test_the_story_stays_as_it_was_when_its_jobs_have_left_the_ledger(told_order
     with statements() as queries:
         after = tell_story(order=order)
     assert (after.timeline, after.problems) == (before.timeline, [])
-    assert len(queries) == 6, "\n".join(queries)
+    assert len(queries) == 7, "\n".join(queries)
 
 
 def test_a_dead_job_stands_on_top_with_its_cause_in_plain_words(confirmed_order: Order) -> None:
