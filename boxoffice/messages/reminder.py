@@ -16,6 +16,7 @@ from boxoffice.messages.show_times import clock_in_words, day_in_words, day_of
 from boxoffice.models import Order
 from boxoffice.models.order import code_of
 from boxoffice.order_address import address_of
+from boxoffice.own_direction import isolated
 from boxoffice.selectors import order_by_code
 from inventory.models import Show
 from inventory.venue_time import in_venue_time
@@ -52,7 +53,7 @@ def draft(*, subject: str) -> Draft:
     doors = clock_in_words(show.doors_at_local)
     return Draft(
         to_name=order.name,
-        subject=_("Reminder: %(show)s, %(day)s") % {"show": show.title, "day": day_of(show)},
+        subject=_("Reminder: %(show)s, %(day)s") % {"show": isolated(show.title), "day": day_of(show)},
         preheader=_("Doors open at %(doors)s. %(starts)s, %(venue)s.")
         % {"doors": doors, "starts": starts, "venue": show.venue.name},
         template=KIND,

@@ -12,6 +12,7 @@ from boxoffice.errors import NothingToSay
 from boxoffice.messages.base import Draft
 from boxoffice.messages.show_times import clock_in_words, day_of
 from boxoffice.models import SaleAlert
+from boxoffice.own_direction import isolated
 from inventory.conditions import show_sells
 from inventory.models import Show
 from inventory.models.show import show_id_of
@@ -42,7 +43,7 @@ def draft(*, subject: str, recipient: str) -> Draft:
     starts = in_venue_time(instant=show.starts_at, zone=show.venue.zone)
     return Draft(
         to_name="",
-        subject=_("On sale now: %(show)s, %(day)s") % {"show": show.title, "day": day_of(show)},
+        subject=_("On sale now: %(show)s, %(day)s") % {"show": isolated(show.title), "day": day_of(show)},
         preheader=_("You asked us to tell you. %(starts)s, %(venue)s.") % {"starts": starts, "venue": show.venue.name},
         template=KIND,
         context={

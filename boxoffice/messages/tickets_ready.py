@@ -11,6 +11,7 @@ from boxoffice.messages.show_times import clock_in_words, day_of
 from boxoffice.models import Order
 from boxoffice.models.order import code_of
 from boxoffice.order_address import address_of
+from boxoffice.own_direction import isolated
 from boxoffice.selectors import lines_of_order, order_by_code
 from inventory.venue_time import in_venue_time
 from notifications.content import Attachment
@@ -34,7 +35,7 @@ def draft(*, subject: str) -> Draft:
     return Draft(
         to_name=order.name,
         subject=ngettext("Your ticket: %(show)s, %(day)s", "Your tickets: %(show)s, %(day)s", len(lines))
-        % {"show": show.title, "day": day_of(show)},
+        % {"show": isolated(show.title), "day": day_of(show)},
         preheader=ngettext(
             "%(starts)s, %(venue)s. The ticket is attached.",
             "%(starts)s, %(venue)s. The tickets are attached.",
