@@ -66,6 +66,14 @@ ALWAYS = (
         "Look at the dead jobs in the admin, mend the cause, replay them.",
     ),
     Alert(
+        "ListBehind",
+        "histogram_quantile(0.95, sum by (le) (rate(inventory_availability_lag_seconds_bucket[10m]))) > 30",
+        "5m",
+        "ticket",
+        "The list of shows learns of sales only after {{ $value | humanizeDuration }}.",
+        "Nothing is sold wrongly. Look at the queue default and its workers; docs/programme.md says what counts.",
+    ),
+    Alert(
         "DeadLetters",
         "jobs_dead_letters_kept > 0",
         "0m",
