@@ -29,11 +29,15 @@ def reopen(*, order_id: int) -> int:
     return Ticket.objects.filter(order_id=order_id, status=Status.FAILED).update(status=Status.PENDING)
 
 
-def mark_void(*, ticket_ids: Collection[int], reason: str) -> int:
-    """Any status but void → void, for these tickets. The reason may not be empty. Returns how many moved."""
+def mark_void(*, ticket_ids: Collection[int], reason: str, even_used: bool = True) -> int:
+    """Any status but void → void, for these tickets; used ones only if ``even_used``. Returns how many moved.
+
+    The reason may not be empty.
+    """
+    left_alone = (Status.VOID,) if even_used else (Status.VOID, Status.USED)
     return (
         Ticket.objects.filter(id__in=ticket_ids)
-        .exclude(status=Status.VOID)
+        .exclude(status__in=left_alone)
         .update(status=Status.VOID, void_reason=reason)
     )
 

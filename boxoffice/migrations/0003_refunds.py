@@ -7,86 +7,153 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('boxoffice', '0002_alerts_and_reminders'),
-        ('inventory', '0004_prices_of_holds'),
+        ("boxoffice", "0002_alerts_and_reminders"),
+        ("inventory", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='OrderAction',
+            name="OrderAction",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('action', models.CharField(choices=[('refund', 'refunded'), ('try again', 'refund tried again')], max_length=20, verbose_name='action')),
-                ('by', models.CharField(max_length=150, verbose_name='by')),
-                ('reason', models.CharField(max_length=300, verbose_name='reason')),
-                ('at', models.DateTimeField(db_default=jobs.clock.DatabaseNow(), verbose_name='at')),
-                ('line_ids', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), default=list, size=None, verbose_name='order lines')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "action",
+                    models.CharField(
+                        choices=[("refund", "refunded"), ("try again", "refund tried again")],
+                        max_length=20,
+                        verbose_name="action",
+                    ),
+                ),
+                ("by", models.CharField(max_length=150, verbose_name="by")),
+                ("reason", models.CharField(max_length=300, verbose_name="reason")),
+                ("at", models.DateTimeField(db_default=jobs.clock.DatabaseNow(), verbose_name="at")),
+                (
+                    "line_ids",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), default=list, size=None, verbose_name="order lines"
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'order action',
-                'verbose_name_plural': 'order actions',
+                "verbose_name": "order action",
+                "verbose_name_plural": "order actions",
             },
         ),
         migrations.AlterModelOptions(
-            name='order',
-            options={'permissions': [('refund_order', 'Can refund orders and try refused refunds again')], 'verbose_name': 'order', 'verbose_name_plural': 'orders'},
+            name="order",
+            options={
+                "permissions": [("refund_order", "Can refund orders and try refused refunds again")],
+                "verbose_name": "order",
+                "verbose_name_plural": "orders",
+            },
         ),
         migrations.AddField(
-            model_name='orderline',
-            name='refund',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='lines', to='boxoffice.refund', verbose_name='refund'),
+            model_name="orderline",
+            name="refund",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="lines",
+                to="boxoffice.refund",
+                verbose_name="refund",
+            ),
         ),
         migrations.AddField(
-            model_name='orderline',
-            name='refunded_at',
-            field=models.DateTimeField(blank=True, null=True, verbose_name='given back'),
+            model_name="orderline",
+            name="refunded_at",
+            field=models.DateTimeField(blank=True, null=True, verbose_name="given back"),
         ),
         migrations.AddField(
-            model_name='refund',
-            name='failure',
-            field=models.CharField(blank=True, choices=[('refused', 'refused by the payment provider'), ('unanswered', 'given up without a clear answer'), ('key spent', 'failed at the payment provider'), ('returned', 'sent back by the bank')], db_default='', max_length=12, verbose_name='failure'),
+            model_name="refund",
+            name="failure",
+            field=models.CharField(
+                blank=True,
+                choices=[
+                    ("refused", "refused by the payment provider"),
+                    ("unanswered", "given up without a clear answer"),
+                    ("key spent", "failed at the payment provider"),
+                    ("returned", "sent back by the bank"),
+                ],
+                db_default="",
+                max_length=12,
+                verbose_name="failure",
+            ),
         ),
         migrations.AddField(
-            model_name='refund',
-            name='failure_code',
-            field=models.CharField(blank=True, db_default='', max_length=100, verbose_name="the provider's code"),
+            model_name="refund",
+            name="failure_code",
+            field=models.CharField(blank=True, db_default="", max_length=100, verbose_name="the provider's code"),
         ),
         migrations.AddField(
-            model_name='refund',
-            name='failure_message',
-            field=models.CharField(blank=True, db_default='', max_length=500, verbose_name="the provider's words"),
+            model_name="refund",
+            name="failure_message",
+            field=models.CharField(blank=True, db_default="", max_length=500, verbose_name="the provider's words"),
         ),
         migrations.AddField(
-            model_name='refund',
-            name='replaces',
-            field=models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='replaced_by', to='boxoffice.refund', verbose_name='tries again'),
+            model_name="refund",
+            name="replaces",
+            field=models.OneToOneField(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="replaced_by",
+                to="boxoffice.refund",
+                verbose_name="tries again",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='orderline',
-            constraint=models.CheckConstraint(condition=models.Q(('refund__isnull', True), ('refunded_at__isnull', False), _connector='OR'), name='orderline_with_a_refund_is_given_back'),
+            model_name="orderline",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("refund__isnull", True), ("refunded_at__isnull", False), _connector="OR"),
+                name="orderline_with_a_refund_is_given_back",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='refund',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('failure__in', ('refused', 'unanswered', 'key spent', 'returned')), ('status', 'failed')), models.Q(models.Q(('status', 'failed'), _negated=True), ('failure', '')), _connector='OR'), name='refund_failed_says_how'),
+            model_name="refund",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("failure__in", ("refused", "unanswered", "key spent", "returned")), ("status", "failed")),
+                    models.Q(models.Q(("status", "failed"), _negated=True), ("failure", "")),
+                    _connector="OR",
+                ),
+                name="refund_failed_says_how",
+            ),
         ),
         migrations.AddField(
-            model_name='orderaction',
-            name='order',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='actions', to='boxoffice.order', verbose_name='order'),
+            model_name="orderaction",
+            name="order",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="actions",
+                to="boxoffice.order",
+                verbose_name="order",
+            ),
         ),
         migrations.AddField(
-            model_name='orderaction',
-            name='refund',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='actions', to='boxoffice.refund', verbose_name='refund'),
+            model_name="orderaction",
+            name="refund",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="actions",
+                to="boxoffice.refund",
+                verbose_name="refund",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='orderaction',
-            constraint=models.CheckConstraint(condition=models.Q(('action__in', ('refund', 'try again'))), name='order_action_is_known'),
+            model_name="orderaction",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("action__in", ("refund", "try again"))), name="order_action_is_known"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='orderaction',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('by', ''), _negated=True), models.Q(('reason', ''), _negated=True)), name='order_action_says_who_and_why'),
+            model_name="orderaction",
+            constraint=models.CheckConstraint(
+                condition=models.Q(models.Q(("by", ""), _negated=True), models.Q(("reason", ""), _negated=True)),
+                name="order_action_says_who_and_why",
+            ),
         ),
     ]

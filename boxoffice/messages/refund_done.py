@@ -1,0 +1,82 @@
+"""The mail that tells of seats given back: which ones, how much money is on its way, and how long the bank takes.
+
+One for each refund, planned when the provider says that the money has left. What was free has no refund: its mail is
+planned with the change itself and tells of no money.
+"""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from boxoffice.errors import OrderNotFound
+from boxoffice.messages.base import Draft
+from boxoffice.messages.show_times import day_of
+from boxoffice.models import OrderAction, OrderLine, Refund
+from boxoffice.models.order import code_of
+from boxoffice.order_address import address_of
+from boxoffice.own_direction import isolated
+from boxoffice.selectors import lines_of_order, order_by_code
+from inventory.money import Money
+from inventory.venue_time import in_venue_time
+
+KIND = "refund_done"
+
+_OF_REFUND, _OF_ACTION = "refund", "action"
+
+
+def occurrence_of_refund(refund_id: int) -> str:
+    """What tells the mail about this refund apart from others of its order."""
+    return f"{_OF_REFUND}:{refund_id}"
+
+
+def occurrence_of_action(action_id: int) -> str:
+    """The same for seats that cost nothing: the change itself."""
+    return f"{_OF_ACTION}:{action_id}"
+
+
+def draft(*, subject: str, occurrence: str) -> Draft:
+    """The mail. Three queries, outside any transaction. Raises OrderNotFound."""
+    order = order_by_code(code=code_of(subject=subject))
+    if order is None:
+        raise OrderNotFound
+    money, lines = _given_back(order.pk, occurrence)
+    show = order.show
+    words = {"show": isolated(show.title), "day": day_of(show)}
+    if money:
+        preheader = _("%(amount)s is on its way to you.") % {"amount": money}
+    else:
+        preheader = _("Nothing was paid for them, so no money moves.")
+    return Draft(
+        to_name=order.name,
+        subject=_subject(money, lines) % words,
+        preheader=preheader,
+        template=KIND,
+        context={
+            "order": order,
+            "order_url": address_of(order),
+            "show": show,
+            "venue": show.venue,
+            "starts": in_venue_time(instant=show.starts_at, zone=show.venue.zone),
+            "lines": lines,
+            "money": money,
+        },
+    )
+
+
+def _subject(money: Money | None, lines: list[OrderLine]) -> str:
+    if money:
+        return _("Your refund: %(show)s, %(day)s")
+    return ngettext(
+        "Your ticket is cancelled: %(show)s, %(day)s", "Your tickets are cancelled: %(show)s, %(day)s", len(lines)
+    )
+
+
+def _given_back(order_id: int, occurrence: str) -> tuple[Money | None, list[OrderLine]]:
+    kind, _colon, number = occurrence.partition(":")
+    lines = lines_of_order(order_id=order_id)
+    if kind == _OF_ACTION:
+        action = OrderAction.objects.get(pk=int(number), order_id=order_id)
+        return None, list(lines.filter(pk__in=action.line_ids))
+    refund = Refund.objects.get(pk=int(number), payment__order_id=order_id)
+    return refund.money, list(lines.filter(refund_id=refund.pk))

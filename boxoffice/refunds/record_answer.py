@@ -1,0 +1,84 @@
+"""Writing down what the provider said of an attempt, and what follows."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from boxoffice.messages import refund_done
+from boxoffice.models import Order, Refund
+from boxoffice.refunds import transitions
+from boxoffice.refunds.ask_provider import Answer, Means
+from boxoffice.refunds.plan_refund import enqueue_sending
+from jobs.clock import database_now
+from jobs.enqueue import enqueue
+from notifications.plan import plan_notification
+
+ASK_AGAIN_AFTER = timedelta(hours=6)
+"""A pending refund is settled by the provider's event; this is for the event that never came."""
+
+ATTEMPTS_BY_ITSELF = 5
+"""Keys that are spent in a row before a human must look. The waits between them: 1, 4, 16 and 64 minutes."""
+
+
+def record_answer(*, refund: Refund, answer: Answer) -> bool:
+    """Write the answer down. Part of the caller's transaction. False when it was known already, or is out of date."""
+    if answer.means is Means.SUCCEEDED:
+        moved = transitions.mark_succeeded(refund_id=refund.pk, provider_id=answer.provider_id)
+        if moved:
+            transitions.mark_late_order_refunded(order_id=refund.payment.order_id)
+            tell_refund(order=refund.payment.order, occurrence=refund_done.occurrence_of_refund(refund.pk))
+        return moved
+    if answer.means is Means.PENDING:
+        moved = transitions.mark_pending(refund_id=refund.pk, provider_id=answer.provider_id)
+        ask_later(refund)
+        return moved
+    if answer.means is Means.RETURNED:
+        return transitions.mark_returned(refund_id=refund.pk, provider_id=answer.provider_id, code=answer.code)
+    moved = transitions.mark_failed(
+        refund_id=refund.pk, failure=answer.means.value, code=answer.code, message=answer.message
+    )
+    if moved and answer.means is Means.KEY_SPENT:
+        _try_with_another_key(refund)
+    return moved
+
+
+def tell_refund(*, order: Order, occurrence: str) -> None:
+    """Plan the mail about it, once for each occurrence."""
+    plan_notification(
+        kind=refund_done.KIND,
+        subject=order.subject,
+        recipient=order.email,
+        language=order.language,
+        task="boxoffice.send_message",
+        occurrence=occurrence,
+    )
+
+
+def ask_later(refund: Refund) -> None:
+    """Ask again how a pending refund stands, should nobody tell us."""
+    enqueue(
+        task="boxoffice.ask_about_refund",
+        args={"refund_id": refund.pk},
+        subject=refund.payment.order.subject,
+        available_at=_in(ASK_AGAIN_AFTER),
+        unique_key=f"ask about refund:{refund.pk}",
+    )
+
+
+def _try_with_another_key(refund: Refund) -> None:
+    spent = 1
+    earlier = refund.replaces
+    while earlier is not None and earlier.failure == Refund.Failure.KEY_SPENT and spent < ATTEMPTS_BY_ITSELF:
+        spent, earlier = spent + 1, earlier.replaces
+    if spent >= ATTEMPTS_BY_ITSELF:
+        return
+    later = transitions.plan(
+        payment_id=refund.payment_id, amount=refund.amount, reason=refund.reason, replaces_id=refund.pk
+    )
+    if later is not None:
+        transitions.hand_lines_on(from_id=refund.pk, to_id=later.pk)
+        enqueue_sending(later, available_at=_in(timedelta(minutes=4 ** (spent - 1))))
+
+
+def _in(delay: timedelta) -> datetime:
+    return database_now() + delay

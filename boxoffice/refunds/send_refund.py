@@ -1,0 +1,33 @@
+"""Sending a planned refund to the provider, and asking how one stands that it has taken on."""
+
+from __future__ import annotations
+
+from boxoffice.models import Refund
+from boxoffice.refunds.ask_provider import ask_for_refund, look_up
+from boxoffice.refunds.attempt import newest_attempt
+from boxoffice.refunds.record_answer import record_answer
+from jobs.record import record
+
+
+def send_refund(*, refund_id: int) -> None:
+    """Ask the provider to give the money back, and write down what it said. Nothing is sent twice: see the package.
+
+    A refusal is an answer, not a failure of the job: it ends the attempt, and staff see it on the order's page.
+    Call it outside a transaction. Raises what the SDK raises where the outcome is unknown.
+    """
+    attempt = newest_attempt(refund_id=refund_id)
+    if attempt.refund.status != Refund.Status.PLANNED:
+        return  # settled meanwhile, by an event or by an earlier run
+    answer = ask_for_refund(attempt)
+    with record():
+        record_answer(refund=attempt.refund, answer=answer)
+
+
+def ask_about_refund(*, refund_id: int) -> None:
+    """Ask how a pending refund stands, write it down, and ask again later while it is pending."""
+    refund = Refund.objects.select_related("payment__order").get(pk=refund_id)
+    if refund.status != Refund.Status.PENDING:
+        return
+    answer = look_up(refund)
+    with record():
+        record_answer(refund=refund, answer=answer)

@@ -1,0 +1,166 @@
+"""Every change of a refund's state, of the lines that it pays for, and of their order: one conditional UPDATE each.
+
+The provider's word may come twice, late and in any order. So each state can only be left for a later one: planned,
+pending, succeeded, sent back by the bank. An attempt that failed in another way may still turn out to have succeeded.
+
+Locks are taken in one order everywhere: the payment, the order, its lines, then seats by id, then tickets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import uuid4
+
+from django.db import connection
+from django.db.models import Exists, OuterRef, Q
+
+from boxoffice.models import Order, OrderLine, Refund
+from jobs.clock import DatabaseNow
+
+Status, Failure = Refund.Status, Refund.Failure
+
+# Whoever plans a refund of a payment waits here for the one before him, and then sees his. By primary key.
+LOCK_PAYMENT = "SELECT id FROM boxoffice_payment WHERE id = %(payment_id)s FOR NO KEY UPDATE"
+
+# See Note [Money under way]. The payment is locked already. By primary key, and the foreign key's index.
+PLAN_REFUND = """
+    INSERT INTO boxoffice_refund (payment_id, status, amount, currency, reason, idempotency_key, provider_id,
+                                  created_at, failure, failure_code, failure_message, replaces_id)
+    SELECT payment.id, 'planned', %(amount)s, payment.currency, %(reason)s, %(key)s, '', jobs_now(), '', '', '',
+           %(replaces_id)s
+      FROM boxoffice_payment AS payment
+     WHERE payment.id = %(payment_id)s AND payment.status = 'succeeded' AND %(amount)s > 0
+       AND %(amount)s <= payment.amount - coalesce((
+               SELECT sum(refund.amount) FROM boxoffice_refund AS refund
+                WHERE refund.payment_id = payment.id AND refund.id IS DISTINCT FROM %(replaces_id)s
+                  AND (refund.status <> 'failed'
+                       OR refund.failure = 'unanswered'
+                          AND NOT EXISTS (SELECT 1 FROM boxoffice_refund WHERE replaces_id = refund.id))), 0)
+    ON CONFLICT (replaces_id) DO NOTHING
+    RETURNING *
+"""
+
+# From here an order can be refunded, as a whole or in part.
+REFUNDABLE = (Order.Status.CONFIRMED, Order.Status.PARTLY_REFUNDED)
+
+# After lines were given back: what is left of them decides. Index: the primary key, and orderline_seat_once.
+MARK_REFUNDED = """
+    UPDATE boxoffice_order AS o
+       SET status = CASE WHEN EXISTS (SELECT 1 FROM boxoffice_orderline
+                                       WHERE order_id = o.id AND refunded_at IS NULL) THEN 'partly_refunded'
+                         WHEN o.total = 0 THEN 'cancelled'
+                         ELSE 'refunded' END
+     WHERE o.id = %s AND o.status IN ('confirmed', 'partly_refunded')
+"""
+
+LONGEST_REASON = 200
+
+
+def plan(*, payment_id: int, amount: int, reason: str, replaces_id: int | None = None) -> Refund | None:
+    """A planned attempt with a key of its own; None when there is not so much left, or it was tried again already."""
+    values: dict[str, Any] = {
+        "payment_id": payment_id,
+        "amount": amount,
+        "reason": reason[:LONGEST_REASON],
+        "key": f"refund-{uuid4()}",
+        "replaces_id": replaces_id,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(LOCK_PAYMENT, values)
+    for refund in Refund.objects.raw(PLAN_REFUND, values):
+        return refund
+    return None
+
+
+def reopen(*, refund_id: int) -> bool:
+    """failed → planned, with the same key: nobody knows the outcome, and no later attempt has taken over."""
+    later = Refund.objects.filter(replaces_id=OuterRef("pk"))
+    unknown = Refund.objects.filter(~Exists(later), pk=refund_id, status=Status.FAILED, failure=Failure.UNANSWERED)
+    return unknown.update(status=Status.PLANNED, failure="", settled_at=None) == 1
+
+
+def mark_pending(*, refund_id: int, provider_id: str) -> bool:
+    """planned → pending, or failed → pending where we had given up; the provider has taken it on."""
+    return (
+        Refund.objects.filter(_not_yet_taken_on(), pk=refund_id).update(
+            status=Status.PENDING, provider_id=provider_id, failure="", settled_at=None
+        )
+        == 1
+    )
+
+
+def mark_succeeded(*, refund_id: int, provider_id: str) -> bool:
+    """planned | pending → succeeded, or failed → succeeded where we had given up; the money has left."""
+    return (
+        Refund.objects.filter(_not_yet_taken_on() | Q(status=Status.PENDING), pk=refund_id).update(
+            status=Status.SUCCEEDED, provider_id=provider_id, failure="", settled_at=DatabaseNow()
+        )
+        == 1
+    )
+
+
+def mark_returned(*, refund_id: int, provider_id: str, code: str) -> bool:
+    """planned | pending | succeeded → failed: the provider could not pay it out, and has the money back."""
+    open_or_paid = Refund.objects.filter(
+        _not_yet_taken_on() | Q(status__in=(Status.PENDING, Status.SUCCEEDED)), pk=refund_id
+    )
+    return (
+        open_or_paid.update(
+            status=Status.FAILED,
+            failure=Failure.RETURNED,
+            failure_code=code,
+            provider_id=provider_id,
+            settled_at=DatabaseNow(),
+        )
+        == 1
+    )
+
+
+def mark_failed(*, refund_id: int, failure: str, code: str = "", message: str = "") -> bool:
+    """planned → failed: refused, given up, or its key is spent."""
+    return (
+        Refund.objects.filter(pk=refund_id, status=Status.PLANNED).update(
+            status=Status.FAILED,
+            failure=failure,
+            failure_code=code[:100],
+            failure_message=message[:500],
+            settled_at=DatabaseNow(),
+        )
+        == 1
+    )
+
+
+def give_lines_back(*, order_id: int, line_ids: Sequence[int]) -> int:
+    """Mark these lines of the order as given back, those that were not before. Returns how many moved."""
+    return OrderLine.objects.filter(order_id=order_id, pk__in=line_ids, refunded_at__isnull=True).update(
+        refunded_at=DatabaseNow()
+    )
+
+
+def pay_for_lines(*, refund_id: int, line_ids: Sequence[int]) -> int:
+    """Let the refund pay for these lines, those that none pays for. Returns how many moved."""
+    return OrderLine.objects.filter(pk__in=line_ids, refund__isnull=True).update(
+        refund_id=refund_id, refunded_at=DatabaseNow()
+    )
+
+
+def hand_lines_on(*, from_id: int, to_id: int) -> int:
+    """Let a later attempt pay for the lines of the one before. Returns how many moved."""
+    return OrderLine.objects.filter(refund_id=from_id).update(refund_id=to_id)
+
+
+def mark_refunded(*, order_id: int) -> bool:
+    """`confirmed | partly_refunded → partly_refunded | refunded | cancelled`, by the lines that are left. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute(MARK_REFUNDED, [order_id])
+        return cursor.rowcount == 1
+
+
+def mark_late_order_refunded(*, order_id: int) -> bool:
+    """The order's `expired → refunded`: money that came too late for it has gone back."""
+    return Order.objects.filter(pk=order_id, status=Order.Status.EXPIRED).update(status=Order.Status.REFUNDED) == 1
+
+
+def _not_yet_taken_on() -> Q:
+    return Q(status=Status.PLANNED) | Q(status=Status.FAILED) & ~Q(failure=Failure.RETURNED)
