@@ -35,8 +35,8 @@ MOST_SECONDS = 10.0
 
 ORDERS_OF_SHOW = """
     WITH holds AS (
-        INSERT INTO inventory_hold (show_id, token, seat_ids, status, expires_at, created_at)
-        SELECT %(show_id)s, gen_random_uuid(), '{1}', 'confirmed', jobs_now() - interval '1 day',
+        INSERT INTO inventory_hold (show_id, token, seat_ids, prices, currency, status, expires_at, created_at)
+        SELECT %(show_id)s, gen_random_uuid(), '{1}', '{0}', 'EUR', 'confirmed', jobs_now() - interval '1 day',
                jobs_now() - interval '2 days'
         FROM generate_series(1, %(orders)s)
         RETURNING id

@@ -37,6 +37,12 @@ LOCK_SHOW_ON_SALE = """
        FOR SHARE
 """
 
+# For what was sold already, or is just being sold: whether the show will still take place, which then stays so until
+# the transaction ends. By primary key.
+LOCK_SHOW_THAT_TAKES_PLACE = """
+    SELECT id FROM inventory_show WHERE id = %(show_id)s AND status IN ('scheduled', 'postponed') FOR SHARE
+"""
+
 # See Note [Lapsed holds]. By primary key.
 LOCK_LAPSED_HOLDS = """
     SELECT id FROM inventory_hold
@@ -82,10 +88,20 @@ LOCK_SEATS_NOBODY_IS_BUSY_WITH = """
        FOR NO KEY UPDATE SKIP LOCKED
 """
 
+# The prices are those of this moment, in the order of the seats. By the primary keys.
 START_HOLD = """
-    INSERT INTO inventory_hold (show_id, token, seat_ids, status, expires_at, created_at)
-    VALUES (%(show_id)s, %(token)s, %(seat_ids)s::bigint[], 'active', jobs_now() + %(duration)s, jobs_now())
-    RETURNING id, show_id, token, seat_ids, status, expires_at, created_at
+    INSERT INTO inventory_hold (show_id, token, seat_ids, prices, currency, status, expires_at, created_at)
+    SELECT show.id, %(token)s, %(seat_ids)s::bigint[],
+           coalesce(%(prices)s::bigint[], ARRAY(
+               SELECT tier.price
+                 FROM unnest(%(seat_ids)s::bigint[]) WITH ORDINALITY AS chosen (id, place)
+                 JOIN inventory_seat AS seat ON seat.id = chosen.id
+                 JOIN inventory_pricetier AS tier ON tier.id = seat.tier_id
+                ORDER BY chosen.place
+           )),
+           show.currency, 'active', jobs_now() + %(duration)s, jobs_now()
+      FROM inventory_show AS show WHERE show.id = %(show_id)s
+    RETURNING id, show_id, token, seat_ids, prices, currency, status, expires_at, created_at
 """
 
 # See Note [Marks]. Stands behind a step ``changed`` that returns the show of each seat.
@@ -190,6 +206,11 @@ def lock_show_on_sale(*, show_id: int) -> bool:
     return bool(_rows(LOCK_SHOW_ON_SALE, show_id=show_id))
 
 
+def lock_show_that_takes_place(*, show_id: int) -> bool:
+    """Whether the show will take place, now or later; if so it stays as it is until the transaction ends."""
+    return bool(_rows(LOCK_SHOW_THAT_TAKES_PLACE, show_id=show_id))
+
+
 def lock_lapsed_holds(*, hold_ids: Sequence[int]) -> list[int]:
     """Locks those of the holds that have lapsed and that nobody has ended yet; returns their ids."""
     return [hold_id for (hold_id,) in _rows(LOCK_LAPSED_HOLDS, hold_ids=list(hold_ids))]
@@ -224,9 +245,20 @@ def lock_seats_nobody_is_busy_with(*, seat_ids: Sequence[int]) -> list[LockedSea
     return [LockedSeat(*row) for row in _rows(LOCK_SEATS_NOBODY_IS_BUSY_WITH, seat_ids=list(seat_ids))]
 
 
-def start_hold(*, show_id: int, seat_ids: Sequence[int], duration: timedelta) -> Hold:
-    """A new active hold that ends after ``duration``; its seats are still to be taken."""
-    values = {"show_id": show_id, "token": uuid4(), "seat_ids": list(seat_ids), "duration": duration}
+def start_hold(
+    *, show_id: int, seat_ids: Sequence[int], duration: timedelta, prices: Sequence[int] | None = None
+) -> Hold:
+    """A new active hold that ends after ``duration``; its seats are still to be taken.
+
+    prices: of the seats, where they were promised before; those of the tiers when None.
+    """
+    values = {
+        "show_id": show_id,
+        "token": uuid4(),
+        "seat_ids": list(seat_ids),
+        "prices": None if prices is None else list(prices),
+        "duration": duration,
+    }
     (hold,) = Hold.objects.raw(START_HOLD, values)
     return hold
 

@@ -31,6 +31,10 @@ class Hold(models.Model):
     token = models.UUIDField(_("secret of its page"), default=uuid4, unique=True, editable=False)
     # Seats forget their hold when it ends; the hold remembers them, to count them and to offer them again.
     seat_ids = ArrayField(models.BigIntegerField(), verbose_name=_("seats"))
+    # What each of these seats costs whoever buys them by this hold, in the currency's minor unit. It was read from the
+    # tiers when the seats were taken, and no later change of a tier reaches it.
+    prices = ArrayField(models.BigIntegerField(), verbose_name=_("prices"))
+    currency = models.CharField(_("currency"), max_length=3)
     status = models.CharField(_("status"), max_length=20, choices=Status.choices, default=Status.ACTIVE)
     expires_at = models.DateTimeField(_("expires"))
     created_at = models.DateTimeField(_("created"), db_default=DatabaseNow())
@@ -44,6 +48,7 @@ class Hold(models.Model):
                 condition=Q(status__in=("active", "confirmed", "expired", "released")),
             ),
             models.CheckConstraint(name="hold_has_seats", condition=Q(seat_ids__len__gt=0)),
+            models.CheckConstraint(name="hold_has_a_price_for_each_seat", condition=Q(prices__len=F("seat_ids__len"))),
             models.CheckConstraint(name="hold_lasts", condition=Q(expires_at__gt=F("created_at"))),
         ]
         indexes = [
@@ -53,3 +58,7 @@ class Hold(models.Model):
 
     def __str__(self) -> str:
         return f"{self.pk} ({self.status})"
+
+    def price_of(self, *, seat_id: int) -> int:
+        """What the seat costs by this hold, in the currency's minor unit. Raises ValueError for another seat."""
+        return self.prices[self.seat_ids.index(seat_id)]

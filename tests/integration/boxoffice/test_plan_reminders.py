@@ -55,7 +55,9 @@ def make_order(db: None) -> Callable[..., Order]:
 
     def make(show: Show, **given: Any) -> Order:
         now, number = database_now(), next(numbers)
-        hold = Hold.objects.create(show=show, seat_ids=[number], status="confirmed", expires_at=now + A_DAY)
+        hold = Hold.objects.create(
+            show=show, seat_ids=[number], prices=[0], currency="EUR", status="confirmed", expires_at=now + A_DAY
+        )
         values = {
             "code": f"CODE{number}", "token": f"token{number}", "hold": hold, "show": show, "name": "Ada Lovelace",
             "email": f"ada{number}@example.org", "language": "de", "status": "confirmed", "total": 0, "currency": "EUR",
