@@ -8,7 +8,10 @@ from boxoffice import transitions
 from boxoffice.errors import OrderNotFound, OrderNotOpen, SeatsDiffer
 from boxoffice.events import OrderConfirmed
 from boxoffice.models import Order
+from boxoffice.payments.errors import ShowCalledOff
 from inventory.confirm_hold import confirm_hold
+from inventory.replace_hold import replace_hold
+from inventory.transitions import lock_show_that_takes_place
 from jobs.events import publish
 from tickets.create_tickets import create_tickets
 
@@ -28,14 +31,37 @@ def confirm_order(*, order_id: int) -> Order:
 
     It touches PostgreSQL only (I13): QUERIES_TO_CONFIRM queries for any number of seats, 2 for a second call.
 
-    Raises OrderNotFound, OrderNotOpen (cancelled, refunded, expired), SeatsDiffer, and from inventory HoldExpired
-    and HoldNotActive.
+    Raises OrderNotFound, OrderNotOpen (cancelled, refunded, expired), ShowCalledOff, SeatsDiffer, and from inventory
+    HoldExpired and HoldNotActive.
+    """
+    return confirm_if_waiting(order_id=order_id) or _confirmed_before(order_id=order_id)
+
+
+def confirm_if_waiting(*, order_id: int) -> Order | None:
+    """As ``confirm_order``, but None where it was not this call that confirmed: the order did not wait (any more), or
+    its show was called off.
     """
     with transaction.atomic():
         confirmed = transitions.confirm(order_id=order_id)
-        if confirmed is not None:
-            return _sell(confirmed)
-    return _confirmed_before(order_id=order_id)
+        return _sell(confirmed) if confirmed is not None else None
+
+
+def confirm_with_other_hold(*, order_id: int) -> Order | None:
+    """Confirm an order whose hold is over, by holding the same seats again, at its prices; for money that came late.
+
+    None where that cannot be: a seat is not free, the show was called off, or the order does not wait and has not
+    expired. One transaction, or a savepoint in the caller's, rolled back then.
+    """
+    with transaction.atomic():
+        order = Order.objects.select_related("show").get(pk=order_id)
+        if not lock_show_that_takes_place(show_id=order.show_id):
+            return None
+        waiting = Order.objects.select_for_update(no_key=True).filter(
+            pk=order_id, status__in=(Order.Status.PENDING_PAYMENT, Order.Status.EXPIRED)
+        )
+        hold = replace_hold(hold_id=order.hold_id) if waiting.first() else None
+        confirmed = transitions.confirm_late(order_id=order_id, hold_id=hold.pk) if hold is not None else None
+        return _sell(confirmed) if confirmed is not None else None
 
 
 def _sell(confirmed: transitions.ConfirmedOrder) -> Order:
@@ -58,6 +84,8 @@ def _confirmed_before(*, order_id: int) -> Order:
     order = Order.objects.filter(pk=order_id).first()
     if order is None:
         raise OrderNotFound
+    if order.status == Order.Status.PENDING_PAYMENT:
+        raise ShowCalledOff
     if order.status not in _CONFIRMED_BEFORE:
         raise OrderNotOpen
     return order

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from boxoffice.messages import tickets_ready
-from boxoffice.models import Order, OrderLine
+from boxoffice.models import Order, OrderLine, Payment
 from boxoffice.selectors import lines_of_order, order_by_token
 from notifications.models import Notification
 from notifications.selectors import notifications_about
@@ -18,17 +18,31 @@ from tickets.selectors import tickets_of_order
 class OrderPage:
     """An order with its show and venue, its lines and tickets in the order of the seats, and its mail.
 
-    tickets: without the void ones. mail: the newest that brings the tickets, once it is planned.
+    tickets: without the void ones. payment_status: of the newest attempt to pay, while the order is not confirmed.
+    mail: the newest that brings the tickets, once it is planned.
     """
 
     order: Order
     lines: Sequence[OrderLine]
     tickets: Sequence[Ticket]
     mail: Notification | None
+    payment_status: str = ""
+
+    @property
+    def payment_is_open(self) -> bool:
+        return self.payment_status in (Payment.Status.CREATED, Payment.Status.PENDING)
+
+    @property
+    def paid_too_late(self) -> bool:
+        """Money came, and nothing was sold for it."""
+        return self.order.status == Order.Status.EXPIRED and self.payment_status == Payment.Status.SUCCEEDED
 
 
 def order_page(*, token: str) -> OrderPage | None:
-    """What the page of the order with this secret tells, or None where there is none. Four queries."""
+    """What the page of the order with this secret tells, or None where there is none.
+
+    Four queries, and one more for an order that costs money and was not confirmed.
+    """
     order = order_by_token(token=token)
     if order is None:
         return None
@@ -38,4 +52,12 @@ def order_page(*, token: str) -> OrderPage | None:
         lines=list(lines_of_order(order_id=order.pk)),
         tickets=[t for t in tickets_of_order(order_id=order.pk) if t.status != Ticket.Status.VOID],
         mail=mails.last(),
+        payment_status=_payment_status(order),
     )
+
+
+def _payment_status(order: Order) -> str:
+    """How the newest attempt to pay stands, where that makes a difference."""
+    if not order.total or order.confirmed_at:
+        return ""
+    return Payment.objects.filter(order=order).order_by("pk").values_list("status", flat=True).last() or ""

@@ -9,7 +9,6 @@ from django.db import IntegrityError, transaction
 
 from boxoffice import transitions
 from boxoffice.contact import Contact, clean_contact
-from boxoffice.errors import PaymentNotAvailable
 from boxoffice.models import Order, OrderLine
 from boxoffice.order_code import draw_code, draw_token
 from inventory.conditions import hold_is_open
@@ -23,13 +22,14 @@ def place_order(*, hold_token: UUID, name: str, email: str, language: str) -> Or
     """Turn the hold with this secret into an order that waits for its payment, and return it.
 
     The same hold placed again gives the same order and enqueues nothing; while that order waits, what was typed last
-    (name, address, language) counts. Two calls at once meet at the hold's row. The prices are those of the hold's
-    seats; nothing that a browser sends is believed.
+    (name, address, language) counts. Two calls at once meet at the hold's row. The prices are those that the hold
+    promised when its seats were taken, whatever became of the tiers; nothing that a browser sends is believed.
+    An order that costs money is then to be paid (``boxoffice/payments``), a free one to be confirmed.
 
     language: a code from LANGUAGES; another one falls back to the default.
 
-    Raises InvalidContact, PaymentNotAvailable (seats that cost money), and from inventory UnknownHold, HoldExpired,
-    HoldNotActive and HoldIncomplete. Each changes nothing.
+    Raises InvalidContact, and from inventory UnknownHold, HoldExpired, HoldNotActive and HoldIncomplete. Each changes
+    nothing.
     """
     contact = clean_contact(name=name, email=email)
     language = language if language in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
@@ -63,9 +63,6 @@ def _place(*, hold: Hold, contact: Contact, language: str) -> Order:
     )
     if len(seats) != len(hold.seat_ids):
         raise HoldIncomplete
-    total = sum(seat.tier.price for seat in seats)
-    if total > 0:
-        raise PaymentNotAvailable
     order = _inserted(
         Order(
             hold=hold,
@@ -73,12 +70,13 @@ def _place(*, hold: Hold, contact: Contact, language: str) -> Order:
             name=contact.name,
             email=contact.email,
             language=language,
-            total=total,
-            currency=hold.show.currency,
+            total=sum(hold.prices),
+            currency=hold.currency,
         )
     )
     OrderLine.objects.bulk_create(
-        OrderLine(order=order, seat=seat, tier_name=seat.tier.name, price=seat.tier.price) for seat in seats
+        OrderLine(order=order, seat=seat, tier_name=seat.tier.name, price=hold.price_of(seat_id=seat.pk))
+        for seat in seats
     )
     return order
 

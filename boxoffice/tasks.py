@@ -8,6 +8,8 @@ from celery import shared_task
 
 from boxoffice.end_day import end_day
 from boxoffice.erase_sale_alerts import erase_sale_alerts
+from boxoffice.payments import settle_payment as settling
+from boxoffice.payments.prune_events import prune_events
 from boxoffice.plan_reminders import plan_reminders
 from boxoffice.prune_sessions import prune_sessions
 from boxoffice.tell_sale_opened import tell_sale_opened
@@ -21,6 +23,18 @@ def tell_tickets_ready(*, order_id: int, **_event: object) -> None:
     """The tickets are stored: plan the mail that brings them."""
     with record():
         plan_tickets_mail(order_id=order_id)
+
+
+@shared_task(name="boxoffice.settle_payment")
+def settle_payment(*, payment_id: int) -> None:
+    """Ask the payment provider what became of a payment, and do what follows."""
+    settling.settle_payment(payment_id=payment_id)
+
+
+@shared_task(name="boxoffice.prune_provider_events", has_call=False)
+def forget_provider_events() -> None:
+    """Commits batch by batch, without ``record``: what has gone is not there when it comes again."""
+    prune_events()
 
 
 @shared_task(name="boxoffice.tell_sale_opened", has_call=False)

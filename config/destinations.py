@@ -2,4 +2,7 @@
 
 from jobs.destinations import Destination
 
-DESTINATIONS = (Destination("mail", purpose="The mail server.", tasks=("boxoffice.send_message",)),)
+DESTINATIONS = (
+    Destination("mail", purpose="The mail server.", tasks=("boxoffice.send_message",)),
+    Destination("payments", purpose="The payment provider.", tasks=("boxoffice.settle_payment",)),
+)

@@ -177,7 +177,7 @@ VARIABLES = (
         "STRIPE_API_BASE",
         "str",
         "https://api.stripe.com",
-        "Where the payment provider's API answers. Another address is that of a stand-in, which has its payment page at "
+        "Where the payment provider's API answers. Another address is that of a stand-in, with its payment page in "
         "the same place.",
         accepts=safe_site,
     ),

@@ -33,4 +33,10 @@ QUEUES = (
         pool="messages",
         promise_seconds=60,
     ),
+    Queue(
+        "payments",
+        purpose="What became of payments, asked of their provider: never behind a flood of mails.",
+        pool="messages",
+        promise_seconds=30,
+    ),
 )

@@ -17,6 +17,8 @@ TASKS = {
     "inventory.count_free_seats": "default",
     "inventory.count_what_was_left": "default",
     "tickets.issue_tickets": "tickets",
+    "boxoffice.settle_payment": "payments",
+    "boxoffice.prune_provider_events": "default",
     "boxoffice.tell_tickets_ready": "default",
     "boxoffice.tell_sale_opened": "default",
     "boxoffice.erase_sale_alerts": "default",

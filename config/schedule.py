@@ -52,6 +52,12 @@ SCHEDULE: tuple[Periodic, ...] = (
         cron="25 3 * * *",
     ),
     Periodic(
+        name="prune provider events",
+        task="boxoffice.prune_provider_events",
+        why="Forgets what the payment provider has told, once it does not tell it again any more.",
+        cron="35 3 * * *",
+    ),
+    Periodic(
         name="end the day",
         task="boxoffice.end_day",
         why="Announces each day that is over, one by one also after an outage, to whatever looks back at a day.",

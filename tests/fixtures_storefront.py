@@ -89,7 +89,7 @@ def _commands(port: int) -> list[tuple[str, list[str], str]]:
         ("mail", [python, "-m", "sandbox", "smtp"], "READY"),
         ("web", [*granian, "--workers", "1", "--no-ws", "config.wsgi:application"], "Started worker"),
         ("relay", [python, "manage.py", "relay"], "relay ready"),
-        ("worker", [*celery, "-Q", "default,tickets,messages"], " ready."),
+        ("worker", [*celery, "-Q", "default,tickets,messages,payments"], " ready."),
     ]
 
 
@@ -103,9 +103,9 @@ def visiting() -> Visiting:
         pytest.skip("no Chromium: apt-get install chromium")
 
     @contextmanager
-    def visit(**options: object) -> Iterator[Visit]:
+    def visit(*arguments: str, **options: object) -> Iterator[Visit]:
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*QUIET, *arguments])
             context = browser.new_context(locale="en-GB", **options)  # type: ignore[arg-type]
             page = context.new_page()
             complaints: list[str] = []

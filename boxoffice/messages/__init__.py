@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from boxoffice.errors import UnknownMessage
-from boxoffice.messages import reminder, sale_opened, tickets_ready
+from boxoffice.messages import paid_too_late, reminder, sale_opened, tickets_ready
 from boxoffice.messages.base import Draft
 
 KINDS: dict[str, Callable[..., Draft]] = {
+    paid_too_late.KIND: paid_too_late.draft,
     reminder.KIND: reminder.draft,
     tickets_ready.KIND: tickets_ready.draft,
 }

@@ -3,8 +3,9 @@
 from boxoffice.models.order import Order, OrderLine
 from boxoffice.models.order_action import OrderAction
 from boxoffice.models.payment import Payment
+from boxoffice.models.provider_event import ProviderEvent
 from boxoffice.models.refund import Refund
 from boxoffice.models.reminder import Reminder
 from boxoffice.models.sale_alert import SaleAlert
 
-__all__ = ["Order", "OrderAction", "OrderLine", "Payment", "Refund", "Reminder", "SaleAlert"]
+__all__ = ["Order", "OrderAction", "OrderLine", "Payment", "ProviderEvent", "Refund", "Reminder", "SaleAlert"]

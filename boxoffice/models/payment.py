@@ -1,4 +1,4 @@
-"""One attempt to take money for an order. Modelled ahead of the payment provider: free orders have none."""
+"""One attempt to take money for an order. Free orders have none."""
 
 from __future__ import annotations
 
@@ -28,6 +28,12 @@ class Payment(models.Model):
     currency = models.CharField(_("currency"), max_length=3)
     idempotency_key = models.CharField(_("idempotency key"), max_length=64)
     provider_id = models.CharField(_("id at the provider"), max_length=255, blank=True)
+    # What the provider is asked for, word for word: its key means this and nothing else, however often it is sent.
+    request = models.JSONField(_("what the provider is asked for"), default=dict, blank=True)
+    page_url = models.TextField(_("payment page"), blank=True)
+    # Of the money itself, once it has come: refunds name it.
+    intent_id = models.CharField(_("id of the money at the provider"), max_length=255, blank=True)
+    problem = models.CharField(_("what is wrong"), max_length=500, blank=True)
     created_at = models.DateTimeField(_("created"), db_default=DatabaseNow())
     settled_at = models.DateTimeField(_("settled"), null=True, blank=True)
 
@@ -36,6 +42,10 @@ class Payment(models.Model):
         verbose_name_plural = _("payments")
         constraints = [
             models.UniqueConstraint(fields=["idempotency_key"], name="payment_key_once"),
+            # However many tabs pay an order, one attempt is open at a time. Also the index of the open ones.
+            models.UniqueConstraint(
+                fields=["order"], name="payment_one_open_per_order", condition=Q(status__in=("created", "pending"))
+            ),
             models.CheckConstraint(
                 name="payment_status_is_known",
                 condition=Q(status__in=("created", "pending", "succeeded", "failed", "expired")),

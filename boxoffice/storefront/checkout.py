@@ -14,6 +14,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from boxoffice.confirm_order import confirm_order
 from boxoffice.errors import InvalidContact, OrderNotOpen, SeatsDiffer
+from boxoffice.models import Order
+from boxoffice.payments.errors import ShowCalledOff
+from boxoffice.payments.start_payment import start_payment
 from boxoffice.place_order import place_order
 from boxoffice.selectors import order_of_hold
 from boxoffice.storefront.buyer_form import BuyerForm
@@ -29,7 +32,7 @@ from inventory.release_hold import release_hold
 from inventory.selectors import HeldSeats, hold_by_token
 
 # After these nothing can be bought here any more, whatever is typed.
-_GONE = (HoldExpired, HoldNotActive, HoldIncomplete, OrderNotOpen, SeatsDiffer)
+_GONE = (HoldExpired, HoldNotActive, HoldIncomplete, OrderNotOpen, SeatsDiffer, ShowCalledOff)
 
 
 @private_page()
@@ -37,13 +40,14 @@ _GONE = (HoldExpired, HoldNotActive, HoldIncomplete, OrderNotOpen, SeatsDiffer)
 def checkout(request: HttpRequest, token: UUID) -> HttpResponse:
     """GET: the seats, the time left, and who gets the tickets. Two queries; one more for a hold that was bought.
 
-    POST (``name``, ``email``): place the order and confirm it, then go to its page; the same form sent again leads to
-    the same page and changes nothing. Ten statements for any number of seats. The answer's Server-Timing says how
-    long both took, in milliseconds.
+    POST (``name``, ``email``): place the order, then go on to the payment page; or, where nothing is to be paid,
+    confirm it at once and go to its page. The same form sent again leads to the same page and changes nothing. A free
+    order takes ten statements for any number of seats. The answer's Server-Timing says how long it took, in
+    milliseconds.
     """
     if request.method == "POST":
         return _buy(request, token=token)
-    return _page(request, token=token, form=BuyerForm())
+    return _page(request, token=token, form=None)
 
 
 @private_page()
@@ -64,6 +68,8 @@ def _buy(request: HttpRequest, *, token: UUID) -> HttpResponse:
     try:
         order = place_order(hold_token=token, name=form.name, email=form.email, language=get_language() or "")
         placed = perf_counter()
+        if order.total and order.status == Order.Status.PENDING_PAYMENT:
+            return _timed(SeeOther(start_payment(order_id=order.pk)), place=placed - started)
         order = confirm_order(order_id=order.pk)
     except InvalidContact as error:
         return _page(request, token=token, form=form.with_problems(error.fields), status=error.status_code)
@@ -71,11 +77,13 @@ def _buy(request: HttpRequest, *, token: UUID) -> HttpResponse:
         return _page(request, token=token, form=form, gone=error, status=error.status_code)
     except REFUSALS as error:
         return _page(request, token=token, form=form, problem=error, status=error.status_code)
-    confirmed = perf_counter()
     response = SeeOther(reverse("order", args=[order.token]))
-    response.headers["Server-Timing"] = (
-        f"place;dur={1000 * (placed - started):.1f}, confirm;dur={1000 * (confirmed - placed):.1f}"
-    )
+    return _timed(response, place=placed - started, confirm=perf_counter() - placed)
+
+
+def _timed(response: HttpResponse, **seconds: float) -> HttpResponse:
+    steps = (f"{name};dur={1000 * took:.1f}" for name, took in seconds.items())
+    response.headers["Server-Timing"] = ", ".join(steps)
     return response
 
 
@@ -83,7 +91,7 @@ def _page(
     request: HttpRequest,
     *,
     token: UUID,
-    form: BuyerForm,
+    form: BuyerForm | None,
     status: int = 200,
     problem: Refusal | None = None,
     gone: Refusal | None = None,
@@ -99,6 +107,9 @@ def _page(
             return SeeOther(reverse("order", args=[order.token]))
     if gone is not None or not held.is_open:
         return _gone_page(request, held=held, error=gone or _why_gone(held))
+    unpaid = "unpaid" in request.GET
+    if form is None:
+        form = _typed_before(held) if unpaid else BuyerForm()
     slip = slip_of_hold(held)
     seconds = max(held.seconds_left, 1)  # the last one is cut to nothing, yet the hold is open
     context = {
@@ -107,12 +118,19 @@ def _page(
         "slip": slip,
         "form": form,
         "problem": problem,
+        "unpaid": unpaid and problem is None,
         "seconds_left": seconds,
         "time_left": time_left(seconds),
         "expired": HoldExpired(),
         "action": _action(count=len(held.seats), total=slip.total),
     }
     return render(request, "boxoffice/checkout.html", context, status=status)
+
+
+def _typed_before(held: HeldSeats) -> BuyerForm:
+    """What the order of this hold says, for whoever comes back from the payment page. One query."""
+    order = order_of_hold(hold_id=held.hold.pk)
+    return BuyerForm(name=order.name, email=order.email) if order is not None else BuyerForm()
 
 
 def _gone_page(request: HttpRequest, *, held: HeldSeats, error: Refusal) -> HttpResponse:

@@ -29,10 +29,14 @@ class OrderSlip:
 
 
 def slip_of_hold(held: HeldSeats) -> OrderSlip:
-    """At the prices that count now."""
-    currency = held.hold.show.currency
+    """At the prices that the hold promised."""
+    hold, currency = held.hold, held.hold.currency
     lines = [
-        SlipLine(label=seat.label, tier_name=_unsaid(seat, seat.tier.name), price=Money(seat.tier.price, currency))
+        SlipLine(
+            label=seat.label,
+            tier_name=_unsaid(seat, seat.tier.name),
+            price=Money(hold.price_of(seat_id=seat.pk), currency),
+        )
         for seat in held.seats
     ]
     return OrderSlip(lines=lines, total=Money.sum((line.price for line in lines), currency=currency))

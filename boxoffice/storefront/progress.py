@@ -42,11 +42,12 @@ class Step:
 
 @dataclass(frozen=True)
 class Progress:
-    """All steps under a headline. ``is_confirmed``: the seats are the fan's."""
+    """All steps under a headline. ``is_confirmed``: the seats are the fan's. ``is_awaited``: a payment may yet come."""
 
     headline: str
     steps: list[Step]
     is_confirmed: bool
+    is_awaited: bool = False
 
     @property
     def tickets_are_ready(self) -> bool:
@@ -55,6 +56,8 @@ class Progress:
     @property
     def is_finished(self) -> bool:
         """Nothing more will change soon. What failed waits for a human, however long that takes."""
+        if self.is_awaited:
+            return False
         return not self.is_confirmed or any(step.state == "trouble" for step in self.steps) or self._all_done
 
     @property
@@ -77,10 +80,31 @@ def progress_of(page: OrderPage) -> Progress:
         steps = [confirmed, _tickets(page, zone=zone), _mail(page, zone=zone)]
         return Progress(headline=_("Confirmed"), steps=steps, is_confirmed=True)
     if order.status == Order.Status.PENDING_PAYMENT:
+        if order.total:
+            return _unpaid(page)
         waiting = Step(_("Order"), "waiting", _("It is not confirmed yet, and nothing has been sold to you."))
         return Progress(headline=_("Not confirmed yet"), steps=[waiting], is_confirmed=False)
+    if order.total and order.status in (Order.Status.EXPIRED, Order.Status.REFUNDED):
+        return _over(page)
     ended = Step(_("Order"), "trouble", _("It has no tickets any more. Choose seats again if you like."))
     return Progress(headline=capfirst(order.get_status_display()), steps=[ended], is_confirmed=False)
+
+
+def _unpaid(page: OrderPage) -> Progress:
+    waiting = Step(_("Payment"), "waiting", _("It has not arrived yet. Nothing has been sold to you."))
+    headline = _("Waiting for your payment")
+    return Progress(headline=headline, steps=[waiting], is_confirmed=False, is_awaited=page.payment_is_open)
+
+
+def _over(page: OrderPage) -> Progress:
+    if page.order.status == Order.Status.REFUNDED:
+        ended = Step(_("Payment"), "done", _("It was given back to you."))
+    elif page.paid_too_late:
+        words = _("It came when the seats were gone, and goes back to you: %(total)s. You need do nothing.")
+        ended = Step(_("Payment"), "doing", words % {"total": page.order.money})
+    else:
+        ended = Step(_("Payment"), "trouble", _("None came in time, and nothing was charged. Choose seats again."))
+    return Progress(headline=capfirst(page.order.get_status_display()), steps=[ended], is_confirmed=False)
 
 
 def _tickets(page: OrderPage, *, zone: ZoneInfo) -> Step:

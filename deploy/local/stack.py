@@ -85,7 +85,7 @@ def stack_environment(
         "SANDBOX_MAILDIR": str(instance.folder / "mail"),
         "SANDBOX_STRIPE_PORT": str(stripe),
         "SANDBOX_STRIPE_DIR": str(instance.folder / "stripe"),
-        "SANDBOX_STRIPE_WEBHOOK_URL": f"http://{HOST}:{web}/webhooks/stripe",
+        "SANDBOX_STRIPE_WEBHOOK_URL": f"http://{HOST}:{web}/webhooks/stripe/",
         "STRIPE_API_BASE": f"http://{HOST}:{stripe}",
         "EMAIL_URL": f"smtp://{HOST}:{smtp}",
         "PROMETHEUS_MULTIPROC_DIR": str(instance.folder / "metrics"),

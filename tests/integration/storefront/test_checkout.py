@@ -200,17 +200,6 @@ def test_a_link_cannot_give_seats_back(client: Client, held_seats: Hold) -> None
     assert held_seats.status == "active"
 
 
-def test_seats_that_cost_money_say_that_they_cannot_be_paid_here_yet(
-    client: Client, make_hold: Callable[..., Hold]
-) -> None:
-    hold = make_hold(prices={"Front": 2450, "House": 1200})
-    assert "Pay 49.00\xa0€" in client.get(address(hold)).content.decode()
-    answer = client.post(address(hold), ADA)
-    assert answer.status_code == 409
-    assert "this page cannot take payments yet" in answer.content.decode()
-    assert not Order.objects.exists()
-
-
 def test_the_page_is_kept_by_nobody_and_still_sends_its_own_origin(client: Client, held_seats: Hold) -> None:
     answer = client.get(address(held_seats))
     assert {"no-store", "private"} <= set(re.split(r",\s*", answer["Cache-Control"]))

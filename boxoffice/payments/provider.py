@@ -1,0 +1,140 @@
+"""The payment provider: the one place that speaks to it and knows its SDK.
+
+Each call is bounded in time and tried once: who tries again, the page or the ledger, does so with the same key. A call
+raises the SDK's own errors, which ``jobs.failures`` classes; ``in_words`` makes them ours for a page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from threading import BoundedSemaphore
+from typing import Any
+
+import stripe
+from django.conf import settings
+
+from boxoffice.payments.errors import ForgedEvent, PaymentRefused, ProviderAway
+from jobs.failures.classify import classify
+from jobs.failures.retry import FailureClass
+
+CONNECT_SECONDS, READ_SECONDS = 3, 10
+
+AT_ONCE = 4
+"""Requests of one web process that may wait for the provider, half of its threads: the other half sells and serves
+whatever the provider does."""
+PATIENCE_SECONDS = 1.0
+"""How long one more waits for its turn."""
+
+SIGNATURE_SECONDS = 300
+"""The age beyond which a signed event could be a replayed one."""
+
+_turns = BoundedSemaphore(AT_ONCE)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How a Checkout Session stands.
+
+    state: ``open``, ``paid``, ``processing`` (complete, the money is under way), ``failed`` (complete, and the money
+    will not come) or ``expired``. key: of the attempt that it was made for. amount, currency: as the provider counts.
+    """
+
+    id: str
+    state: str
+    url: str
+    key: str
+    amount: int
+    currency: str
+    intent_id: str
+
+
+@dataclass(frozen=True)
+class ToldEvent:
+    """An event whose signature is right. object: what it is about, as the API shows it."""
+
+    id: str
+    type: str
+    object: dict[str, Any]
+
+
+def client() -> stripe.StripeClient:
+    """The SDK's client, one for each process."""
+    return _client(settings.STRIPE_API_KEY, settings.STRIPE_API_BASE)
+
+
+@cache
+def _client(key: str, base: str) -> stripe.StripeClient:
+    http = stripe.RequestsClient(timeout=(CONNECT_SECONDS, READ_SECONDS))
+    return stripe.StripeClient(key, base_addresses={"api": base}, max_network_retries=0, http_client=http)
+
+
+def create_session(*, request: dict[str, Any], key: str) -> Answer:
+    """The session of this key: a new one, or the one that it made before."""
+    sent: Any = {**request, "expand": ["payment_intent"]}
+    return _read(client().v1.checkout.sessions.create(sent, {"idempotency_key": key}))
+
+
+def retrieve_session(*, session_id: str) -> Answer:
+    """How the session stands now."""
+    return _read(client().v1.checkout.sessions.retrieve(session_id, {"expand": ["payment_intent"]}))
+
+
+def expire_session(*, session_id: str) -> Answer:
+    """End the session, so that nobody can pay in it, and tell how it stands. One that was paid before stays paid."""
+    try:
+        return _read(client().v1.checkout.sessions.expire(session_id, {"expand": ["payment_intent"]}))
+    except stripe.InvalidRequestError:
+        return retrieve_session(session_id=session_id)  # it was not open any more
+
+
+def read_event(*, body: bytes, signature: str) -> ToldEvent:
+    """The event in a webhook's raw body. Raises ForgedEvent for one that the provider has not just signed."""
+    try:
+        event = stripe.Webhook.construct_event(
+            body, signature, settings.STRIPE_WEBHOOK_SECRET, tolerance=SIGNATURE_SECONDS
+        )
+        return ToldEvent(id=str(event.id), type=str(event.type), object=event.data.object.to_dict())
+    except (stripe.SignatureVerificationError, ValueError, AttributeError, KeyError) as error:
+        raise ForgedEvent from error
+
+
+@contextmanager
+def in_words() -> Iterator[None]:
+    """For a page: take a turn at the provider, and say in our words what becomes of it.
+
+    Raises ProviderAway (it may heal; also when too many wait already) and PaymentRefused (it will not).
+    """
+    if not _turns.acquire(timeout=PATIENCE_SECONDS):
+        raise ProviderAway
+    try:
+        yield
+    except stripe.StripeError as error:
+        passes = classify(error) in (FailureClass.TRANSIENT, FailureClass.RATE_LIMITED)
+        raise (ProviderAway if passes else PaymentRefused) from error
+    finally:
+        _turns.release()
+
+
+def _read(session: stripe.checkout.Session) -> Answer:
+    intent: Any = session.payment_intent
+    status = intent.status if isinstance(intent, stripe.PaymentIntent) else ""
+    return Answer(
+        id=session.id,
+        state=_state(session, intent_status=status),
+        url=session.url or "",
+        key=str((session.metadata.to_dict() if session.metadata else {}).get("payment", "")),
+        amount=session.amount_total or 0,
+        currency=(session.currency or "").upper(),
+        intent_id=intent.id if isinstance(intent, stripe.PaymentIntent) else str(intent or ""),
+    )
+
+
+def _state(session: stripe.checkout.Session, *, intent_status: str) -> str:
+    if session.status != "complete":
+        return str(session.status)
+    if session.payment_status == "paid":
+        return "paid"
+    return "processing" if intent_status in ("processing", "requires_action", "succeeded") else "failed"

@@ -1,0 +1,128 @@
+"""What became of a payment, and what follows. Return page, webhook and job all come here.
+
+Whoever is first settles the payment, by one conditional UPDATE, and confirms the order in the same transaction; the
+others find it settled and change nothing. Money wins: where the hold is over, the same seats are taken again if they
+are free; otherwise it is given back by job, and a mail says so.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import structlog
+
+from boxoffice import transitions as orders
+from boxoffice.confirm_order import confirm_if_waiting, confirm_with_other_hold
+from boxoffice.errors import SeatsDiffer
+from boxoffice.messages import paid_too_late
+from boxoffice.models import Order, Payment
+from boxoffice.payments import provider, transitions
+from boxoffice.payments.look_again import look_later
+from boxoffice.payments.metrics import SETTLED
+from boxoffice.payments.minor_units import provider_amount
+from boxoffice.payments.provider import Answer
+from boxoffice.refunds.plan_refund import plan_refund
+from inventory.errors import HoldExpired, HoldIncomplete, HoldNotActive
+from inventory.money import Money
+from jobs.clock import database_now
+from jobs.record import record
+from notifications.plan import plan_notification
+
+log = structlog.get_logger(__name__)
+
+KEY_LASTS = timedelta(hours=23)
+"""The provider may forget a key after 24 hours: it is sent again while it is younger than this."""
+
+
+def settle_payment(*, payment_id: int) -> None:
+    """The job: ask, and take in what the answer says; come again while it says nothing final.
+
+    Raises what the provider's SDK raises.
+    """
+    answer = ask(payment_id=payment_id, end_if_over=True)
+    with record():
+        if answer is None:
+            return
+        take_in(payment_id=payment_id, answer=answer)
+        left = Payment.objects.select_related("order__hold").filter(pk=payment_id, status__in=transitions.OPEN).first()
+        if left is not None:
+            look_later(payment_id=payment_id, order_code=left.order.code, hold_ends=left.order.hold.expires_at)
+
+
+def ask(*, payment_id: int, end_if_over: bool = False) -> Answer | None:
+    """Ask the provider how the payment stands; None where it is settled already. Not inside a transaction.
+
+    end_if_over: end the session too, once the hold has ended. A session of which nobody knows whether it was made is
+    asked for with the key of the attempt. Raises what the provider's SDK raises.
+    """
+    payment = Payment.objects.select_related("order__hold").filter(pk=payment_id, status__in=transitions.OPEN).first()
+    if payment is None:
+        return None
+    now = database_now()
+    session_id = payment.provider_id
+    if not session_id:
+        if payment.created_at <= now - KEY_LASTS:
+            # Its page was never shown to anybody, and has long closed.
+            return Answer("", "expired", "", payment.idempotency_key, payment.amount, payment.currency, "")
+        session_id = provider.create_session(request=payment.request, key=payment.idempotency_key).id
+    hold = payment.order.hold
+    is_over = hold.status != "active" or hold.expires_at <= now
+    if end_if_over and is_over:
+        return provider.expire_session(session_id=session_id)
+    return provider.retrieve_session(session_id=session_id)
+
+
+def take_in(*, payment_id: int, answer: Answer) -> None:
+    """Settle the payment as the answer says, and do what follows. Part of the caller's transaction; a second call does
+    nothing.
+    """
+    if answer.state == "paid":
+        _take_money(payment_id=payment_id, answer=answer)
+    elif answer.state in ("expired", "failed"):
+        if answer.state == "expired":
+            settled = transitions.expire(payment_id=payment_id)
+        else:
+            settled = transitions.fail(payment_id=payment_id, problem="", provider_id=answer.id)
+        if settled:
+            SETTLED.labels(outcome=answer.state).inc()
+            orders.expire(order_id=Payment.objects.values_list("order_id", flat=True).get(pk=payment_id))
+    elif answer.id:
+        transitions.note_session(payment_id=payment_id, provider_id=answer.id, page_url=answer.url)
+
+
+def _take_money(*, payment_id: int, answer: Answer) -> None:
+    payment = Payment.objects.get(pk=payment_id)
+    asked = (provider_amount(Money(payment.amount, payment.currency)), payment.currency, payment.idempotency_key)
+    if (answer.amount, answer.currency, answer.key) != asked:
+        problem = f"The provider took {answer.amount} {answer.currency}, and was asked for {asked[0]} {asked[1]}."
+        if transitions.fail(payment_id=payment_id, problem=problem, provider_id=answer.id):
+            log.error("payment_differs", payment=payment_id, session=answer.id)
+            SETTLED.labels(outcome="differs").inc()
+        return
+    if not transitions.succeed(payment_id=payment_id, provider_id=answer.id, intent_id=answer.intent_id):
+        return
+    if _confirm(payment.order_id):
+        SETTLED.labels(outcome="confirmed").inc()
+        return
+    order = Order.objects.get(pk=payment.order_id)
+    SETTLED.labels(outcome="given back").inc()
+    orders.expire_paid_too_late(order_id=order.pk)
+    plan_refund(payment_id=payment_id, amount=payment.amount, reason="paid too late")
+    plan_notification(
+        kind=paid_too_late.KIND,
+        subject=order.subject,
+        recipient=order.email,
+        language=order.language,
+        task="boxoffice.send_message",
+        occurrence=str(payment_id),
+    )
+
+
+def _confirm(order_id: int) -> bool:
+    """Whether this money bought the seats: by the order's hold, or by another one of the same seats."""
+    try:
+        if confirm_if_waiting(order_id=order_id) is not None:
+            return True
+    except (HoldExpired, HoldNotActive, HoldIncomplete, SeatsDiffer):
+        pass  # its savepoint is rolled back
+    return confirm_with_other_hold(order_id=order_id) is not None
