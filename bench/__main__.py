@@ -31,6 +31,7 @@ BENCHES = (
     "retention",
     "sweeper",
     "throughput",
+    "tickets",
 )
 
 
