@@ -50,8 +50,8 @@ PAGE = 50
 LAST_PAGE = 10_000
 """Beyond what any programme has."""
 
-# How much a word and a name must have in common, as pg_trgm reckons it. "Nihgtbirds" has 0.5 of "Nightbirds", "Lnatern"
-# 0.37 of "Lantern". Short words have few trigrams, and would find anything: "jazz" has 0.4 of "jar".
+# How much a word and a name must have in common, as pg_trgm reckons it. "Nihgtbirds" has 0.47 of "Nightbirds",
+# "Lnatern" 0.37 of "Lantern". Short words have few trigrams, and would find anything: "jazz" has 0.4 of "jar".
 LIKENESS = 0.35
 LIKENESS_OF_SHORT_WORDS = 0.5
 LONG_WORD = 6
