@@ -18,7 +18,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext
 
-from boxoffice.models import Order
+from boxoffice.models import Order, Payment
 from boxoffice.order_address import address_of
 from boxoffice.support.story import tell_story
 from boxoffice.support.timeline import BAD_MAIL
@@ -48,6 +48,7 @@ class AttentionFilter(admin.SimpleListFilter):
             Exists(Job.objects.filter(subject=subject, state=Job.State.DEAD))
             | Exists(Ticket.objects.filter(order_id=OuterRef("pk"), status=Ticket.Status.FAILED))
             | Exists(Notification.objects.filter(subject=subject, status__in=BAD_MAIL))
+            | Exists(Payment.objects.filter(order_id=OuterRef("pk")).exclude(problem=""))
         )
 
 

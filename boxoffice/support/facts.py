@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from boxoffice.models import Order, OrderLine
+from boxoffice.models import Order, OrderLine, Payment
 from boxoffice.selectors import lines_of_order
 from inventory.models import Hold
 from jobs.clock import database_now
@@ -33,6 +33,7 @@ class Facts:
     jobs: Sequence[KnownJob]
     now: datetime
     scans: Sequence[Scan] = ()
+    payments: Sequence[Payment] = ()
 
     @property
     def hold_has_lapsed(self) -> bool:
@@ -53,4 +54,6 @@ def gather_facts(*, order: Order) -> Facts:
         jobs=jobs_about(subject=order.subject),
         now=database_now(),
         scans=list(scans_of_order(order_id=order.pk)),
+        # One query more, where there was anything to pay.
+        payments=list(Payment.objects.filter(order=order).order_by("pk")) if order.total else (),
     )

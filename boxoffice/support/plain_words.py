@@ -12,11 +12,13 @@ _JOBS: dict[str, str | Promise] = {
     "tickets.issue_tickets": _("Make the tickets"),
     "boxoffice.tell_tickets_ready": _("Plan the mail with the tickets"),
     "boxoffice.send_message": _("Send the mail"),
+    "boxoffice.settle_payment": _("Ask what became of the payment"),
 }
 
 _MESSAGES: dict[str, str | Promise] = {
     "tickets_ready": _("Mail with the tickets"),
     "reminder": _("Reminder"),
+    "paid_too_late": _("Mail that the money goes back"),
 }
 
 _ERROR_NUMBER = re.compile(r"\[Errno -?\d+\] ")

@@ -11,6 +11,7 @@ from django.utils.translation import ngettext
 
 from boxoffice.models import Order
 from boxoffice.support.facts import OPEN_STATES, Facts
+from boxoffice.support.payment_story import may_yet_be_paid, refused_payments
 from boxoffice.support.plain_words import explain, name_of_job, name_of_message
 from boxoffice.support.timeline import BAD_MAIL, instant_in_words
 from jobs.models import Job
@@ -36,7 +37,7 @@ class Problem:
 
 def find_problems(facts: Facts) -> list[Problem]:
     """All that is wrong, what needs a human first."""
-    found = [*_jobs(facts), *_tickets(facts), *_mails(facts), *_sale(facts)]
+    found = [*_jobs(facts), *_tickets(facts), *_mails(facts), *_payments(facts), *_sale(facts)]
     return sorted(found, key=lambda problem: not problem.needs_a_human)
 
 
@@ -110,7 +111,20 @@ def _mails(facts: Facts) -> Iterator[Problem]:
             )
 
 
+def _payments(facts: Facts) -> Iterator[Problem]:
+    for what, advice in refused_payments(facts):
+        yield Problem(what, advice)
+    if may_yet_be_paid(facts):
+        yield Problem(
+            _("The time to buy ran out, and a payment may still be under way."),
+            _("Nothing to do yet: a job asks the payment provider, and sells the seats or gives the money back."),
+            needs_a_human=False,
+        )
+
+
 def _sale(facts: Facts) -> Iterator[Problem]:
+    if may_yet_be_paid(facts):
+        return
     if facts.order.status == Order.Status.PENDING_PAYMENT and facts.hold_has_lapsed:
         yield Problem(
             _("The order was never confirmed, and its seats are on sale again."),

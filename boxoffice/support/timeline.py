@@ -12,6 +12,7 @@ from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext as _
 
 from boxoffice.support.facts import Facts
+from boxoffice.support.payment_story import payment_steps
 from boxoffice.support.plain_words import explain, name_of_job, name_of_message
 from inventory.models import Hold
 from jobs.models import Job
@@ -40,7 +41,7 @@ class Entry:
 
 def build_timeline(facts: Facts) -> list[Entry]:
     """Everything from the hold on, oldest first."""
-    entries = [*_sale(facts), *_jobs(facts), *_tickets(facts), *_mails(facts), *_scans(facts)]
+    entries = [*_sale(facts), *_payments(facts), *_jobs(facts), *_tickets(facts), *_mails(facts), *_scans(facts)]
     return sorted(entries, key=lambda entry: entry.at)
 
 
@@ -69,6 +70,11 @@ def _sale(facts: Facts) -> Iterator[Entry]:
         yield _entry(facts, hold.expires_at, _("The time to buy ran out"), _("expired"), "bad")
     elif hold.status == Hold.Status.ACTIVE:
         yield _entry(facts, facts.now, _("Waiting for the fan"), _("open"), "open", until)
+
+
+def _payments(facts: Facts) -> Iterator[Entry]:
+    for step in payment_steps(facts):
+        yield _entry(facts, step.at, step.title, step.state, step.mood, *step.notes)
 
 
 def _jobs(facts: Facts) -> Iterator[Entry]:

@@ -44,7 +44,8 @@ SELECT job.task,
 FROM boxoffice_order AS placed
 JOIN jobs_job AS job ON job.subject = 'order:' || placed.code
 CROSS JOIN LATERAL (
-    SELECT min(first.created_at) AS created_at FROM jobs_job AS first WHERE first.subject = 'order:' || placed.code
+    SELECT min(first.created_at) AS created_at FROM jobs_job AS first
+    WHERE first.subject = 'order:' || placed.code AND first.task = 'tickets.issue_tickets'
 ) AS confirmed
 WHERE placed.token = %s AND job.state = 'done'
 """

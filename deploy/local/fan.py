@@ -67,7 +67,8 @@ class Fan:
         values = {**form.fields, **{name: value for name, value in chosen if (name, value) not in form.boxes}}
         ticked = [pair for pair in chosen if pair in form.boxes]
         body = urllib.parse.urlencode([*values.items(), *ticked]).encode()
-        headers = {"Referer": page.url, "Origin": self._site}
+        at = urllib.parse.urlsplit(page.url)
+        headers = {"Referer": page.url, "Origin": f"{at.scheme}://{at.netloc}"}
         return self._open(urllib.request.Request(form.action, data=body, headers=headers))
 
     def follow(self, page: Page) -> Page:

@@ -26,6 +26,7 @@ class DemoVenue:
     address: str
     time_zone: str
     currency: str
+    prices: tuple[int, ...]  # of the plan's categories in their order, in the minor unit; the last one for all further
     plan: str
 
 
@@ -41,6 +42,7 @@ class DemoShow:
     at: time
     sold: Sold = Sold.NOTHING
     opens_in_days: int = 0
+    is_free: bool = False
 
 
 VENUES = (
@@ -51,6 +53,7 @@ VENUES = (
         address="Erlenufer 14\n10999 Berlin\nGermany",
         time_zone="Europe/Berlin",
         currency="EUR",
+        prices=(4200, 2800, 1800),
         plan="kammertheater.json",
     ),
     DemoVenue(
@@ -60,6 +63,7 @@ VENUES = (
         address="418 Ropewalk Lane\nNew York, NY 10014\nUnited States",
         time_zone="America/New_York",
         currency="USD",
+        prices=(3800, 2400, 1500),
         plan="lantern_room.json",
     ),
     DemoVenue(
@@ -69,6 +73,7 @@ VENUES = (
         address="3-8-21 Aozakura-dori\nMinato City, Tokyo 106-0099\nJapan",
         time_zone="Asia/Tokyo",
         currency="JPY",
+        prices=(9800, 6800, 4500, 3000),
         plan="aozakura_hall.json",
     ),
 )
@@ -138,6 +143,7 @@ SHOWS = (
         in_days=8,
         at=time(20, 0),
         sold=Sold.SOME,
+        is_free=True,
     ),
     DemoShow(
         "the-lantern-room",

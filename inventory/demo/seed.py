@@ -75,12 +75,19 @@ def _seed_show(demo: DemoShow, house: DemoVenue, plan: SeatingPlan, now: datetim
         starts_at=_local(plan.venue, today + timedelta(days=demo.in_days), demo.at),
         on_sale_at=_local(plan.venue, today + opens_in, SALE_OPENS_AT),
         currency=house.currency,
-        prices={category.name: 0 for category in check_plan(plan.document).categories},
+        prices=_prices(demo, house, plan),
     )
     advance_show(show_id=show.pk, to=Show.Status.SCHEDULED)
     _sell(show, demo.sold)
     count_free_seats(show_id=show.pk)
     return True
+
+
+def _prices(demo: DemoShow, house: DemoVenue, plan: SeatingPlan) -> dict[str, int]:
+    names = [category.name for category in check_plan(plan.document).categories]
+    if demo.is_free:
+        return dict.fromkeys(names, 0)
+    return {name: house.prices[min(place, len(house.prices) - 1)] for place, name in enumerate(names)}
 
 
 def _local(venue: Venue, day: date, at: time) -> datetime:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import boxoffice.payments.metrics
 import inventory.metrics
 from deploy.derived import alerts
 from jobs.scrape.listing import of_processes, of_the_ledger
@@ -16,6 +17,7 @@ def test_the_page_lists_every_metric_as_the_code_has_it() -> None:
     assert of_the_ledger() in PAGE
     assert of_processes() in PAGE
     assert of_processes(inventory.metrics) in PAGE
+    assert of_processes(boxoffice.payments.metrics) in PAGE
 
 
 def test_whatever_the_page_and_the_alerts_name_is_there() -> None:

@@ -18,6 +18,8 @@ from boxoffice.payments import provider
 from boxoffice.payments.prune_events import prune_events
 from boxoffice.payments.settle_payment import ask, settle_payment, take_in
 from boxoffice.payments.start_payment import start_payment
+from boxoffice.support.facts import gather_facts
+from boxoffice.support.problems import find_problems
 from inventory.advance_show import advance_show
 from inventory.expire_holds import expire_holds
 from inventory.hold_seats import hold_seats
@@ -353,6 +355,10 @@ def test_an_amount_that_was_tampered_with_is_never_confirmed(
     payment = Payment.objects.select_related("order").get()
     assert (payment.status, payment.order.status) == ("failed", "pending_payment")
     assert "was asked for" in payment.problem
+    order = Order.objects.select_related("show__venue", "hold").get()
+    (problem,) = find_problems(gather_facts(order=order))
+    assert problem.needs_a_human
+    assert payment.provider_id in problem.what
     assert not Ticket.objects.exists()
 
 

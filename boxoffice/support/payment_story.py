@@ -1,0 +1,55 @@
+"""What an order's story tells of the attempts to pay it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+
+from boxoffice.models import Order, Payment
+from boxoffice.support.facts import Facts
+from inventory.money import Money
+
+_OPEN = (Payment.Status.CREATED, Payment.Status.PENDING)
+_MOODS = {Payment.Status.SUCCEEDED: "good", Payment.Status.FAILED: "bad", Payment.Status.EXPIRED: "plain"}
+
+
+@dataclass(frozen=True)
+class PaymentStep:
+    """One attempt, as the timeline tells it: when it was settled, or begun."""
+
+    at: datetime
+    title: str
+    state: str
+    mood: str
+    notes: list[str]
+
+
+def payment_steps(facts: Facts) -> Iterator[PaymentStep]:
+    """The attempts in their order."""
+    for payment in facts.payments:
+        yield PaymentStep(
+            at=payment.settled_at or payment.created_at,
+            title=_("Payment of %(amount)s") % {"amount": Money(payment.amount, payment.currency)},
+            state=str(payment.get_status_display()),
+            mood=_MOODS.get(Payment.Status(payment.status), "open"),
+            notes=[payment.provider_id, payment.problem],
+        )
+
+
+def refused_payments(facts: Facts) -> Iterator[tuple[str, str]]:
+    """What is wrong with attempts, and what a human does about it."""
+    for payment in facts.payments:
+        if payment.problem:
+            yield (
+                _("A payment was not taken: %(why)s (%(id)s)") % {"why": payment.problem, "id": payment.provider_id},
+                _("Compare it with the payment provider's page. Nothing was sold for it; give the money back there."),
+            )
+
+
+def may_yet_be_paid(facts: Facts) -> bool:
+    """Whether the hold is over, and a job will ask whether money came before it ended."""
+    is_open = any(payment.status in _OPEN for payment in facts.payments)
+    return facts.order.status == Order.Status.PENDING_PAYMENT and facts.hold_has_lapsed and is_open
