@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.contrib import admin
@@ -11,15 +12,16 @@ from django.db.models import Exists, OuterRef, QuerySet, Value
 from django.db.models.functions import Concat
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from django.utils import dateformat
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext
 
-from boxoffice.models import Order, Payment
+from boxoffice.models import Order, Payment, Refund
 from boxoffice.order_address import address_of
+from boxoffice.support.refund_pages import PERMISSION, again_page, may_refund, refund_page
 from boxoffice.support.story import tell_story
 from boxoffice.support.timeline import BAD_MAIL
 from inventory.venue_time import in_venue_time
@@ -47,6 +49,11 @@ class AttentionFilter(admin.SimpleListFilter):
         return queryset.filter(
             Exists(Job.objects.filter(subject=subject, state=Job.State.DEAD))
             | Exists(Ticket.objects.filter(order_id=OuterRef("pk"), status=Ticket.Status.FAILED))
+            | Exists(
+                Refund.objects.filter(
+                    payment__order=OuterRef("pk"), status=Refund.Status.FAILED, replaced_by__isnull=True
+                )
+            )
             | Exists(Notification.objects.filter(subject=subject, status__in=BAD_MAIL))
             | Exists(Payment.objects.filter(order_id=OuterRef("pk")).exclude(problem=""))
         )
@@ -110,10 +117,21 @@ class OrderAdmin(admin.ModelAdmin):
             "starts": in_venue_time(instant=order.show.starts_at, zone=order.show.venue.zone),
             "page": address_of(order),
             "story": tell_story(order=order),
+            "may_refund": may_refund(request, order),
+            "may_try_again": request.user.has_perm(PERMISSION),
             "may_see_jobs": request.user.has_perm("jobs.view_job"),
             **(extra_context or {}),
         }
         return TemplateResponse(request, "admin/boxoffice/order/story.html", context)
+
+    def get_urls(self) -> list[URLPattern]:
+        refund = self.admin_site.admin_view(partial(refund_page, self))
+        again = self.admin_site.admin_view(partial(again_page, self))
+        return [
+            path("<int:order_id>/refund/", refund, name="boxoffice_order_refund"),
+            path("<int:order_id>/refund/<int:refund_id>/again/", again, name="boxoffice_order_refund_again"),
+            *super().get_urls(),
+        ]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

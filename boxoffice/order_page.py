@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from boxoffice.messages import tickets_ready
-from boxoffice.models import Order, OrderLine, Payment
+from boxoffice.models import Order, OrderLine, Payment, Refund
 from boxoffice.selectors import lines_of_order, order_by_token
 from notifications.models import Notification
 from notifications.selectors import notifications_about
@@ -19,7 +19,8 @@ class OrderPage:
     """An order with its show and venue, its lines and tickets in the order of the seats, and its mail.
 
     tickets: without the void ones. payment_status: of the newest attempt to pay, while the order is not confirmed.
-    mail: the newest that brings the tickets, once it is planned.
+    mail: the newest that brings the tickets, once it is planned. refunds: the newest attempt for each sum that
+    goes back.
     """
 
     order: Order
@@ -27,6 +28,7 @@ class OrderPage:
     tickets: Sequence[Ticket]
     mail: Notification | None
     payment_status: str = ""
+    refunds: Sequence[Refund] = ()
 
     @property
     def payment_is_open(self) -> bool:
@@ -41,18 +43,20 @@ class OrderPage:
 def order_page(*, token: str) -> OrderPage | None:
     """What the page of the order with this secret tells, or None where there is none.
 
-    Four queries, and one more for an order that costs money and was not confirmed.
+    Four queries, and one more for an order that costs money and was not confirmed, or of which seats were given back.
     """
     order = order_by_token(token=token)
     if order is None:
         return None
+    lines = list(lines_of_order(order_id=order.pk))
     mails = notifications_about(subject=order.subject).filter(kind=tickets_ready.KIND)
     return OrderPage(
         order=order,
-        lines=list(lines_of_order(order_id=order.pk)),
+        lines=lines,
         tickets=[t for t in tickets_of_order(order_id=order.pk) if t.status != Ticket.Status.VOID],
         mail=mails.last(),
         payment_status=_payment_status(order),
+        refunds=_refunds(order) if any(line.refund_id for line in lines) else (),
     )
 
 
@@ -61,3 +65,8 @@ def _payment_status(order: Order) -> str:
     if not order.total or order.confirmed_at:
         return ""
     return Payment.objects.filter(order=order).order_by("pk").values_list("status", flat=True).last() or ""
+
+
+def _refunds(order: Order) -> Sequence[Refund]:
+    """Without the attempts that another has taken over from."""
+    return list(Refund.objects.filter(payment__order=order, replaced_by__isnull=True).order_by("pk"))

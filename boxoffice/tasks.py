@@ -12,6 +12,7 @@ from boxoffice.payments import settle_payment as settling
 from boxoffice.payments.prune_events import prune_events
 from boxoffice.plan_reminders import plan_reminders
 from boxoffice.prune_sessions import prune_sessions
+from boxoffice.refunds import send_refund as sending
 from boxoffice.tell_sale_opened import tell_sale_opened
 from boxoffice.tell_tickets import plan_tickets_mail
 from boxoffice.write_message import write_and_send
@@ -77,3 +78,19 @@ def announce_the_end_of_the_day(*, due_at: str) -> None:
 def send_message(*, notification_id: int) -> None:
     """Write one planned message and hand it to the provider."""
     write_and_send(notification_id=notification_id)
+
+
+@shared_task(
+    name="boxoffice.send_refund",
+    on_dead="boxoffice.refunds.try_again.mark_refund_failed",
+    on_replay="boxoffice.refunds.try_again.reopen_failed_refund",
+)
+def send_refund(*, refund_id: int) -> None:
+    """Ask the payment provider to give the money back."""
+    sending.send_refund(refund_id=refund_id)
+
+
+@shared_task(name="boxoffice.ask_about_refund")
+def ask_about_refund(*, refund_id: int) -> None:
+    """Ask the payment provider how a pending refund stands."""
+    sending.ask_about_refund(refund_id=refund_id)

@@ -34,5 +34,10 @@ def write_and_send(*, notification_id: int) -> None:
 def written(*, notification: Notification) -> EmailContent:
     """The e-mail that this notification is, as things stand now, in its language."""
     with translation.override(notification.language):
-        message = draft(kind=notification.kind, subject=notification.subject, recipient=notification.recipient)
+        message = draft(
+            kind=notification.kind,
+            subject=notification.subject,
+            recipient=notification.recipient,
+            occurrence=notification.occurrence,
+        )
         return lay_out(message, to_address=notification.recipient)

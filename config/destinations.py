@@ -4,5 +4,9 @@ from jobs.destinations import Destination
 
 DESTINATIONS = (
     Destination("mail", purpose="The mail server.", tasks=("boxoffice.send_message",)),
-    Destination("payments", purpose="The payment provider.", tasks=("boxoffice.settle_payment",)),
+    Destination(
+        "payments",
+        purpose="The payment provider.",
+        tasks=("boxoffice.settle_payment", "boxoffice.send_refund", "boxoffice.ask_about_refund"),
+    ),
 )

@@ -26,4 +26,6 @@ TASKS = {
     "boxoffice.prune_sessions": "default",
     "boxoffice.end_day": "default",
     "boxoffice.send_message": "messages",
+    "boxoffice.send_refund": "messages",
+    "boxoffice.ask_about_refund": "messages",
 }

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from boxoffice.errors import UnknownMessage
-from boxoffice.messages import paid_too_late, reminder, sale_opened, tickets_ready
+from boxoffice.messages import paid_too_late, refund_done, reminder, sale_opened, tickets_ready
 from boxoffice.messages.base import Draft
 
 KINDS: dict[str, Callable[..., Draft]] = {
@@ -24,15 +24,22 @@ KINDS_FOR_MANY: dict[str, Callable[..., Draft]] = {
     sale_opened.KIND: sale_opened.draft,
 }
 
+# About something that is rightly told more than once of one order: which time it is decides what it says.
+KINDS_FOR_EACH_TIME: dict[str, Callable[..., Draft]] = {
+    refund_done.KIND: refund_done.draft,
+}
 
-def draft(*, kind: str, subject: str, recipient: str) -> Draft:
+
+def draft(*, kind: str, subject: str, recipient: str, occurrence: str = "") -> Draft:
     """Draft the message of this kind about this subject, for this address, in the active language.
 
-    subject: what this kind is about, ``order:<code>`` or ``show:<id>``.
+    subject: what this kind is about, ``order:<code>`` or ``show:<id>``. occurrence: as it was planned.
     Raises UnknownMessage for a kind that is not listed, and what the kind itself raises.
     """
     if writer := KINDS.get(kind):
         return writer(subject=subject)
     if writer := KINDS_FOR_MANY.get(kind):
         return writer(subject=subject, recipient=recipient)
+    if writer := KINDS_FOR_EACH_TIME.get(kind):
+        return writer(subject=subject, occurrence=occurrence)
     raise UnknownMessage

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 
-from boxoffice.errors import DocumentMissing, OrderNotFound
+from boxoffice.errors import DocumentMissing, NothingToSay, OrderNotFound
 from boxoffice.messages.base import Draft
 from boxoffice.messages.show_times import clock_in_words, day_of
 from boxoffice.models import Order
@@ -13,6 +13,7 @@ from boxoffice.models.order import code_of
 from boxoffice.order_address import address_of
 from boxoffice.own_direction import isolated
 from boxoffice.selectors import lines_of_order, order_by_code
+from inventory.money import Money
 from inventory.venue_time import in_venue_time
 from notifications.content import Attachment
 from tickets.selectors import document_of_order
@@ -20,16 +21,22 @@ from tickets.storage import open_document
 
 KIND = "tickets_ready"
 
+# Why it is not sent. Staff read it, in their own language.
+GIVEN_BACK = gettext_noop("all its tickets were given back")
+
 
 def draft(*, subject: str) -> Draft:
     """The mail as things stand now. Three queries and one read of the ticket file, outside any transaction.
 
-    Raises OrderNotFound, DocumentMissing (the tickets are not issued), and OSError when the file cannot be read.
+    Raises OrderNotFound, NothingToSay (all was given back), DocumentMissing (the tickets are not issued), and OSError
+    when the file cannot be read.
     """
     order = order_by_code(code=code_of(subject=subject))
     if order is None:
         raise OrderNotFound
-    lines = list(lines_of_order(order_id=order.pk))
+    lines = list(lines_of_order(order_id=order.pk).filter(refunded_at__isnull=True))
+    if not lines:
+        raise NothingToSay(GIVEN_BACK)
     show = order.show
     starts = in_venue_time(instant=show.starts_at, zone=show.venue.zone)
     return Draft(
@@ -51,7 +58,7 @@ def draft(*, subject: str) -> Draft:
             "starts": starts,
             "doors": clock_in_words(show.doors_at_local),
             "lines": lines,
-            "total": order.money,
+            "total": Money.sum((line.money for line in lines), currency=order.currency),
         },
         attachments=(_ticket_file(order),),
     )

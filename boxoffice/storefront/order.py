@@ -52,5 +52,5 @@ def _context(request: HttpRequest, *, page: OrderPage, progress: Progress) -> di
         "progress": progress,
         "poll": next_poll(request.GET),
         "tickets": shown_tickets(page.tickets),
-        "slip": slip_of_order(order=page.order, lines=page.lines),
+        "slip": slip_of_order(order=page.order, lines=page.lines, refunds=page.refunds),
     }

@@ -1,11 +1,13 @@
-"""What is being taken, or was: the seats of a hold or of an order, with their prices and the total. Pure."""
+"""What is being taken, was taken, or was given back: seats with their prices, and the total. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from boxoffice.models import Order, OrderLine
+from django.utils.translation import gettext as _
+
+from boxoffice.models import Order, OrderLine, Refund
 from inventory.models import Seat
 from inventory.money import Money
 from inventory.selectors import HeldSeats
@@ -18,14 +20,16 @@ class SlipLine:
     label: str
     tier_name: str
     price: Money
+    given_back: bool = False
 
 
 @dataclass(frozen=True)
 class OrderSlip:
-    """The lines in the order of the seats in the house, and what they cost together."""
+    """The lines in the order of the seats in the house, what they cost together, and what goes back, in sentences."""
 
     lines: list[SlipLine]
     total: Money
+    refunds: list[str] = field(default_factory=list)
 
 
 def slip_of_hold(held: HeldSeats) -> OrderSlip:
@@ -42,19 +46,29 @@ def slip_of_hold(held: HeldSeats) -> OrderSlip:
     return OrderSlip(lines=lines, total=Money.sum((line.price for line in lines), currency=currency))
 
 
-def slip_of_order(*, order: Order, lines: Iterable[OrderLine]) -> OrderSlip:
-    """At the prices that the order wrote down."""
+def slip_of_order(*, order: Order, lines: Iterable[OrderLine], refunds: Iterable[Refund] = ()) -> OrderSlip:
+    """At the prices that the order wrote down. refunds: the newest attempt for each sum that goes back."""
     return OrderSlip(
         lines=[
             SlipLine(
                 label=line.seat.label,
                 tier_name=_unsaid(line.seat, line.tier_name),
                 price=Money(line.price, order.currency),
+                given_back=line.refunded_at is not None,
             )
             for line in lines
         ],
         total=order.money,
+        refunds=[_on_its_way(refund) for refund in refunds],
     )
+
+
+def _on_its_way(refund: Refund) -> str:
+    words = {
+        Refund.Status.SUCCEEDED: _("%(amount)s has left for your bank. It takes five to ten days to arrive."),
+        Refund.Status.FAILED: _("%(amount)s goes back to you. It takes longer than usual: we are on it."),
+    }.get(Refund.Status(refund.status), _("%(amount)s goes back to you."))
+    return words % {"amount": refund.money}
 
 
 def _unsaid(seat: Seat, tier_name: str) -> str:

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
-from boxoffice.models import Order
+from boxoffice.models import Order, Refund
 from boxoffice.order_page import OrderPage
 from inventory.venue_time import place_of
 from notifications.models import Notification
@@ -97,7 +97,9 @@ def _unpaid(page: OrderPage) -> Progress:
 
 
 def _over(page: OrderPage) -> Progress:
-    if page.order.status == Order.Status.REFUNDED:
+    if any(refund.status != Refund.Status.SUCCEEDED for refund in page.refunds):
+        ended = Step(_("Payment"), "doing", _("It goes back to you."))
+    elif page.order.status == Order.Status.REFUNDED:
         ended = Step(_("Payment"), "done", _("It was given back to you."))
     elif page.paid_too_late:
         words = _("It came when the seats were gone, and goes back to you: %(total)s. You need do nothing.")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from boxoffice.models import Order, OrderLine, Payment
+from boxoffice.models import Order, OrderAction, OrderLine, Payment, Refund
 from boxoffice.selectors import lines_of_order
 from inventory.models import Hold
 from jobs.clock import database_now
@@ -34,6 +34,8 @@ class Facts:
     now: datetime
     scans: Sequence[Scan] = ()
     payments: Sequence[Payment] = ()
+    refunds: Sequence[Refund] = ()
+    actions: Sequence[OrderAction] = ()
 
     @property
     def hold_has_lapsed(self) -> bool:
@@ -44,7 +46,7 @@ class Facts:
 
 
 def gather_facts(*, order: Order) -> Facts:
-    """Read them: seven queries. ``order`` comes with its show, venue and hold selected."""
+    """Read them: nine queries. ``order`` comes with its show, venue and hold selected."""
     return Facts(
         order=order,
         lines=list(lines_of_order(order_id=order.pk)),
@@ -56,4 +58,6 @@ def gather_facts(*, order: Order) -> Facts:
         scans=list(scans_of_order(order_id=order.pk)),
         # One query more, where there was anything to pay.
         payments=list(Payment.objects.filter(order=order).order_by("pk")) if order.total else (),
+        refunds=list(Refund.objects.filter(payment__order_id=order.pk).order_by("pk")),
+        actions=list(OrderAction.objects.filter(order_id=order.pk).order_by("pk")),
     )

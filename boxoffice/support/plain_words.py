@@ -13,12 +13,15 @@ _JOBS: dict[str, str | Promise] = {
     "boxoffice.tell_tickets_ready": _("Plan the mail with the tickets"),
     "boxoffice.send_message": _("Send the mail"),
     "boxoffice.settle_payment": _("Ask what became of the payment"),
+    "boxoffice.send_refund": _("Send the refund to the payment provider"),
+    "boxoffice.ask_about_refund": _("Ask how the refund stands"),
 }
 
 _MESSAGES: dict[str, str | Promise] = {
     "tickets_ready": _("Mail with the tickets"),
     "reminder": _("Reminder"),
     "paid_too_late": _("Mail that the money goes back"),
+    "refund_done": _("Mail about the refund"),
 }
 
 _ERROR_NUMBER = re.compile(r"\[Errno -?\d+\] ")

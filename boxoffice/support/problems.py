@@ -13,6 +13,7 @@ from boxoffice.models import Order
 from boxoffice.support.facts import OPEN_STATES, Facts
 from boxoffice.support.payment_story import may_yet_be_paid, refused_payments
 from boxoffice.support.plain_words import explain, name_of_job, name_of_message
+from boxoffice.support.refund_story import owed_money
 from boxoffice.support.timeline import BAD_MAIL, instant_in_words
 from jobs.models import Job
 from jobs.selectors import KnownJob
@@ -33,12 +34,18 @@ class Problem:
     advice: str
     needs_a_human: bool = True
     job_id: int | None = None
+    refund_id: int | None = None
 
 
 def find_problems(facts: Facts) -> list[Problem]:
     """All that is wrong, what needs a human first."""
-    found = [*_jobs(facts), *_tickets(facts), *_mails(facts), *_payments(facts), *_sale(facts)]
+    found = [*_refunds(facts), *_jobs(facts), *_tickets(facts), *_mails(facts), *_payments(facts), *_sale(facts)]
     return sorted(found, key=lambda problem: not problem.needs_a_human)
+
+
+def _refunds(facts: Facts) -> Iterator[Problem]:
+    for owed in owed_money(facts):
+        yield Problem(owed.what, owed.advice, refund_id=owed.refund.pk if owed.can_try else None)
 
 
 def _jobs(facts: Facts) -> Iterator[Problem]:

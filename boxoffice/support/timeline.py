@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from boxoffice.support.facts import Facts
 from boxoffice.support.payment_story import payment_steps
 from boxoffice.support.plain_words import explain, name_of_job, name_of_message
+from boxoffice.support.refund_story import refund_steps
 from inventory.models import Hold
 from jobs.models import Job
 from jobs.selectors import KnownJob
@@ -41,7 +42,7 @@ class Entry:
 
 def build_timeline(facts: Facts) -> list[Entry]:
     """Everything from the hold on, oldest first."""
-    entries = [*_sale(facts), *_payments(facts), *_jobs(facts), *_tickets(facts), *_mails(facts), *_scans(facts)]
+    entries = [*_sale(facts), *_payments(facts), *_jobs(facts), *_tickets(facts), *_mails(facts), *_scans(facts), *_refunds(facts)]
     return sorted(entries, key=lambda entry: entry.at)
 
 
@@ -141,6 +142,11 @@ def _scans(facts: Facts) -> Iterator[Entry]:
         where = _("%(door)s, by %(person)s") % {"door": scan.door, "person": scan.by}
         mood = "good" if scan.result in ADMITTING else "plain"
         yield _entry(facts, scan.at, title, str(scan.get_result_display()), mood, where, scan.reason)
+
+
+def _refunds(facts: Facts) -> Iterator[Entry]:
+    for step in refund_steps(facts):
+        yield _entry(facts, step.at, step.title, step.state, step.mood, *step.notes)
 
 
 def _mails(facts: Facts) -> Iterator[Entry]:
