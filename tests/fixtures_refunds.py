@@ -11,7 +11,9 @@ from django.db.models import F
 
 from boxoffice.confirm_order import confirm_order
 from boxoffice.models import Order, OrderLine, Payment, Refund
+from boxoffice.payments.minor_units import provider_amount
 from inventory.models import Hold
+from inventory.money import Money
 from jobs import transitions
 from jobs.clock import DatabaseNow
 from jobs.models import Job
@@ -39,7 +41,11 @@ def make_paid_order(provider: Payments, make_hold: Callable[..., Hold]) -> Calla
         order = confirm_order(order_id=place(make_hold(seats=seats, currency=currency)).pk)
         OrderLine.objects.filter(order=order).update(price=price)
         Order.objects.filter(pk=order.pk).update(total=seats * price)
-        each = {"currency": currency.lower(), "unit_amount": price, "product_data": {"name": "Seat"}}
+        each = {
+            "currency": currency.lower(),
+            "unit_amount": provider_amount(Money(price, currency)),
+            "product_data": {"name": "Seat"},
+        }
         session = provider.paid_session(line_items=[{"price_data": each, "quantity": seats}])
         Payment.objects.create(
             order=order,

@@ -52,7 +52,7 @@ class TicketCheck:
         """The verdict in words for the person at the door, in the active language."""
         sentence = str(self.verdict.label)
         if self.verdict is Verdict.VOID and self.ticket:
-            sentence += gettext(" Reason: %(reason)s.") % {"reason": self.ticket.void_reason.rstrip(".")}
+            sentence += gettext(" Reason: %(reason)s.") % {"reason": gettext(self.ticket.void_reason).rstrip(".")}
         return sentence
 
 

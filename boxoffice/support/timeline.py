@@ -42,7 +42,15 @@ class Entry:
 
 def build_timeline(facts: Facts) -> list[Entry]:
     """Everything from the hold on, oldest first."""
-    entries = [*_sale(facts), *_payments(facts), *_jobs(facts), *_tickets(facts), *_mails(facts), *_scans(facts), *_refunds(facts)]
+    entries = [
+        *_sale(facts),
+        *_payments(facts),
+        *_jobs(facts),
+        *_tickets(facts),
+        *_mails(facts),
+        *_scans(facts),
+        *_refunds(facts),
+    ]
     return sorted(entries, key=lambda entry: entry.at)
 
 

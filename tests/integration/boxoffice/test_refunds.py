@@ -348,7 +348,9 @@ def test_money_of_which_nobody_knows_is_not_refunded_a_second_time_from_elsewher
         assert plan_refund(payment_id=Payment.objects.get().pk, amount=8_400, reason="all") is None
 
 
-@pytest.mark.parametrize(("currency", "price", "asked"), [("JPY", 5_000, 5_000), ("KWD", 12_340, 12_340)])
+@pytest.mark.parametrize(
+    ("currency", "price", "asked"), [("JPY", 5_000, 5_000), ("KWD", 12_340, 12_340), ("ISK", 5_000, 500_000)]
+)
 def test_currencies_without_and_with_three_decimals_are_refunded_in_full(
     provider: Payments, make_paid_order: Callable[..., Order], send: Send, currency: str, price: int, asked: int
 ) -> None:
@@ -356,6 +358,7 @@ def test_currencies_without_and_with_three_decimals_are_refunded_in_full(
     refund_order(order_id=order.pk, **WHO_AND_WHY)
     send()
     assert (refunds(), money_back(provider)) == ([(price, "succeeded")], [asked])
+    assert settle(event_about(provider, Refund.objects.get())) is False  # it is ours, and nothing new
 
 
 def test_an_order_that_was_paid_too_late_ends_as_refunded(provider: Payments, paid_order: Order, send: Send) -> None:
