@@ -68,8 +68,8 @@ def start_payment(*, order_id: int) -> str:
 def _open_attempt(*, order_id: int) -> Payment | None:
     """The order's open attempt, a new one if there is none. None when the order does not wait any more."""
     with transaction.atomic():
-        order = Order.objects.select_for_update(of=("self",), no_key=True).select_related("show__venue", "hold")
-        order = order.get(pk=order_id)
+        locked = Order.objects.select_for_update(of=("self",), no_key=True).select_related("show__venue", "hold")
+        order = locked.get(pk=order_id)
         if order.status != Order.Status.PENDING_PAYMENT:
             return None
         now = database_now()
