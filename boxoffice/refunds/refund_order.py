@@ -11,6 +11,7 @@ from django.utils.translation import gettext_noop
 from boxoffice.errors import OrderNotFound
 from boxoffice.messages import refund_done
 from boxoffice.models import Order, OrderAction, OrderLine, Payment, Refund
+from boxoffice.payments.minor_units import provider_amount
 from boxoffice.refunds import transitions
 from boxoffice.refunds.errors import LinesRefunded, MoneyNotLeft, NothingToRefund, SeatsNotSold, TicketsUsed
 from boxoffice.refunds.plan_refund import plan_refund
@@ -51,7 +52,8 @@ def refund_order(
     line_ids: of this order. by, reason: kept in the order's trail. even_used: also seats whose ticket let somebody in.
 
     Raises ReasonMissing, OrderNotFound, NothingToRefund (not confirmed, or nothing left), LinesRefunded (pressed twice,
-    or somebody was faster), TicketsUsed, SeatsNotSold and MoneyNotLeft. Each changes nothing.
+    or somebody was faster), TicketsUsed, SeatsNotSold, MoneyNotLeft and NotChargeable (an
+    amount that the provider does not know). Each changes nothing.
     """
     require_reason(by=by, reason=reason)
     with transaction.atomic():
@@ -108,6 +110,7 @@ def _planned(order: Order, lines: list[OrderLine], *, reason: str) -> Refund | N
     amount = sum(line.price for line in lines)
     if not amount:
         return None
+    provider_amount(Money(amount, order.currency))  # refuses here what the provider would refuse later
     paying = [line.pk for line in lines if line.price]
     paid = Payment.objects.filter(order_id=order.pk, status=Payment.Status.SUCCEEDED).order_by("pk")
     for payment_id in paid.values_list("pk", flat=True):

@@ -10,6 +10,7 @@ import structlog
 from boxoffice.models import Refund
 from boxoffice.payments.minor_units import provider_amount
 from boxoffice.refunds.ask_provider import METADATA_KEY, answer_of
+from boxoffice.refunds.attempt import newest_attempt
 from boxoffice.refunds.errors import RefundNotOurs
 from boxoffice.refunds.record_answer import record_answer
 
@@ -37,10 +38,17 @@ def settle_refund(*, refund: Mapping[str, Any]) -> bool:
 
 
 def _ours(refund: Mapping[str, Any]) -> Refund | None:
-    """By the provider's id, else by the number that we gave it along: the event may be here before the answer."""
+    """By the provider's id, else by the number that we gave it along: the event may be here before the answer.
+
+    A later attempt takes over what an earlier one has made, unless it has made something of its own.
+    """
     refunds = Refund.objects.select_related("payment__order")
     known = refunds.filter(provider_id=refund["id"]).first()
     number = str((refund.get("metadata") or {}).get(METADATA_KEY, ""))
     if known is not None or not number.isdecimal() or len(number) > 18:
         return known
-    return refunds.filter(pk=int(number), provider_id="").first()
+    named = refunds.filter(pk=int(number), provider_id="").first()
+    if named is None:
+        return None
+    newest = newest_attempt(refund_id=named.pk).refund
+    return named if newest.provider_id else newest

@@ -12,6 +12,7 @@ from django.db import transaction
 from boxoffice.messages import draft
 from boxoffice.models import Order, OrderAction, OrderLine, Payment, Refund
 from boxoffice.payments import provider as stripe_side
+from boxoffice.payments.errors import NotChargeable
 from boxoffice.refunds.ask_provider import ask_for_refund
 from boxoffice.refunds.attempt import newest_attempt
 from boxoffice.refunds.errors import LinesRefunded, MoneyNotLeft, NothingToRefund, NotTriedAgain, TicketsUsed
@@ -359,6 +360,30 @@ def test_currencies_without_and_with_three_decimals_are_refunded_in_full(
     send()
     assert (refunds(), money_back(provider)) == ([(price, "succeeded")], [asked])
     assert settle(event_about(provider, Refund.objects.get())) is False  # it is ours, and nothing new
+
+
+def test_a_part_that_the_provider_cannot_pay_is_refused_before_anything_changes(
+    make_paid_order: Callable[..., Order],
+) -> None:
+    order = make_paid_order(price=12_340, currency="KWD")
+    OrderLine.objects.filter(order=order).update(price=12_345)
+    with pytest.raises(NotChargeable):
+        refund_order(order_id=order.pk, line_ids=lines_of(order)[:1], **WHO_AND_WHY)
+    assert (status_of(order), refunds()) == ("confirmed", [])
+
+
+def test_an_event_about_an_attempt_that_was_given_up_settles_the_one_that_tries_again(
+    provider: Payments, paid_order: Order, send: Send
+) -> None:
+    first = refund_order(order_id=paid_order.pk, line_ids=lines_of(paid_order)[:1], **WHO_AND_WHY).refund
+    assert first is not None
+    dead_of_silence(provider, send)
+    made = provider.client().v1.refunds.list().data[0].to_dict()
+    second = try_again(refund_id=first.pk, **WHO_AND_WHY)
+    assert settle(made) is True
+    assert send().state == "done"
+    assert (refunds(), money_back(provider)) == ([(4_200, "failed"), (4_200, "succeeded")], [4_200])
+    assert OrderLine.objects.filter(refund=second).count() == 1
 
 
 def test_an_order_that_was_paid_too_late_ends_as_refunded(provider: Payments, paid_order: Order, send: Send) -> None:
