@@ -91,7 +91,8 @@ def test_an_impossible_payment_is_refused(payment: Payment, change: dict[str, An
         ({"status": "created"}, "refund_(status_is_known|settled_has_its_instant)"),
         ({"amount": -5}, "refund_amount_is_positive"),
         ({"idempotency_key": ""}, "refund_has_a_key"),
-        ({"status": "failed"}, "refund_settled_has_its_instant"),
+        ({"status": "failed", "failure": "refused"}, "refund_settled_has_its_instant"),
+        ({"status": "failed", "settled_at": DatabaseNow()}, "refund_failed_says_how"),
     ],
 )
 def test_an_impossible_refund_is_refused(payment: Payment, change: dict[str, Any], constraint: str) -> None:
