@@ -19,6 +19,11 @@ SHORTEST_RANGE = 3
 """Days in a row that are told by the first and the last of them."""
 
 
+def purpose_in_words(task: PeriodicTask) -> str:
+    """What it is for, as it was written, or translated where it stands as it came from the table."""
+    return _(task.description) if task.description else ""
+
+
 def timing_in_words(task: PeriodicTask) -> str:
     """When it is due. No query, if its timing was read with it."""
     words = _timing(task)

@@ -181,13 +181,15 @@ def test_everything_is_said_in_german_to_who_reads_german(
     staff: Client, schedules: MakeSchedule, scheduled_run: MakeRun
 ) -> None:
     now = database_now()
-    made = schedules(cron="0 9 * * 1-5", zone="Europe/Berlin", next_run_at=now - timedelta(minutes=3))
+    why = "Plans the mail that reminds of a show, 24 hours before it begins."
+    made = schedules(cron="0 9 * * 1-5", zone="Europe/Berlin", next_run_at=now - timedelta(minutes=3), description=why)
     scheduled_run(made, due_at=now - timedelta(minutes=9), started_at=now - timedelta(minutes=4))
     schedules("kaputt", task="gone.away", error="There is no task gone.away: choose one of the list.")
     page = staff.get(reverse(LIST), headers={"Accept-Language": "de"}).content.decode()
     for words in (
         "Montag bis Freitag um 09:00, Ortszeit Berlin",
         "5 min zu spät begonnen",
+        "Plant die Mail, die an eine Vorstellung erinnert, 24 Stunden vor ihrem Beginn.",
         "zu spät</span> niemand hat ihn eingereiht",
         "kann nicht eingereiht werden</span> Eine Aufgabe gone.away gibt es nicht",
     ):
