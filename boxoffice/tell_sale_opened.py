@@ -9,6 +9,9 @@ from boxoffice.messages import sale_opened
 from inventory.models.show import subject_of
 from notifications.plan_many import plan_notifications
 
+PRIORITY = 6
+"""Behind the tickets of those who buy at that moment (5), before what has a day's time."""
+
 # Who has not been told since he asked last. What was suppressed has told nobody. A sale that was closed again meanwhile
 # has not opened. By sale_alert_once and notification_once.
 WAITING = """
@@ -38,4 +41,5 @@ def tell_sale_opened(*, show_id: int, on_sale_at: str) -> int:
         params={"show_id": show_id, "subject": subject_of(show_id=show_id), "kind_told": sale_opened.KIND},
         task="boxoffice.send_message",
         occurrence=on_sale_at,
+        priority=PRIORITY,
     )

@@ -18,8 +18,9 @@ from boxoffice import tasks
 from boxoffice.ask_to_be_told import ask_to_be_told
 from boxoffice.erase_sale_alerts import BATCH, erase_sale_alert, erase_sale_alerts
 from boxoffice.errors import InvalidContact, NothingToSay, NothingToWaitFor, TooManyAlerts
-from boxoffice.models import SaleAlert
+from boxoffice.models import Order, SaleAlert
 from boxoffice.tell_sale_opened import tell_sale_opened
+from boxoffice.tell_tickets import plan_tickets_mail
 from boxoffice.write_message import write_and_send, written
 from inventory.advance_show import advance_show
 from inventory.models import Show
@@ -155,6 +156,19 @@ def test_everybody_who_asked_is_planned_one_mail_in_his_language_and_a_job_that_
     ]
     jobs = Job.objects.filter(task="boxoffice.send_message", subject=show.subject)
     assert sorted(job.args["notification_id"] for job in jobs) == sorted(each.pk for each in planned)
+
+
+def test_thousands_of_alerts_do_not_hold_up_the_tickets_of_those_who_buy_meanwhile(
+    show_opening_tomorrow: Show, confirmed_order: Order, clock: Clock
+) -> None:
+    ask(show_opening_tomorrow)
+    clock.advance(DAY)
+    open_and_tell(show_opening_tomorrow)
+    with transaction.atomic():
+        plan_tickets_mail(order_id=confirmed_order.pk)
+    alert, tickets = Job.objects.filter(task="boxoffice.send_message").order_by("pk")
+    assert (alert.subject, tickets.subject) == (show_opening_tomorrow.subject, confirmed_order.subject)
+    assert tickets.priority < alert.priority
 
 
 def test_who_is_told_is_told_once_though_the_jobs_run_again(show_opening_tomorrow: Show, clock: Clock) -> None:
