@@ -24,6 +24,7 @@ BENCHES = (
     "marks",
     "orders",
     "polling",
+    "prune",
     "relay",
     "reminders",
     "rest",
