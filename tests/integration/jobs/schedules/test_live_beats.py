@@ -23,6 +23,7 @@ from tests.fixtures_clock import Clock
 from tests.fixtures_jobs import broker_url, empty, environment
 from tests.fixtures_storefront import free_ports
 from tests.ledger import assert_marked_once, wait_until_done
+from tests.network import Line
 from tests.probe_schedules import SECOND, ProbeSchedule, add_schedule
 from tests.processes import Process, System, wait_for
 
@@ -36,6 +37,11 @@ EMPTY = """
 TAKEN_OVER_SECONDS = 10.0
 AT_ONCE_SECONDS = 5.0
 """``STANDBY_SECONDS``, and what a machine that has much to do may add. The lease was given up, not waited for."""
+BLOCKS = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid)))"
+QUIET = """
+    SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+                       AND state_change > clock_timestamp() - interval '0.2 seconds')
+"""
 AN_HOUR = timedelta(hours=1)
 LOCK = "SELECT pg_backend_pid() FROM jobs_schedule WHERE periodic_task_id = %s FOR UPDATE"
 
@@ -243,6 +249,21 @@ def test_without_a_broker_beats_tick_hand_over_and_stop_and_their_jobs_run_when_
         system.stop()
 
 
+def test_a_beat_whose_database_does_not_answer_ends_all_the_same(all_beats: Beats, transactional_db: None) -> None:
+    """It asks in vain that its lease be given up, and waits no longer than a few seconds."""
+    line = Line(all_beats.environment["DATABASE_URL"])
+    far = System({**all_beats.environment, "DATABASE_URL": line.url})
+    try:
+        beat = far.start_beat()
+        wait_for(lambda: answered(QUIET), what="nobody asks anything just now")
+        line.freeze()
+        assert beat.terminate() == 0
+        assert any("beat_lease_left_behind" in text for text in beat.output)
+    finally:
+        far.stop()
+        line.cut()
+
+
 def wait_for_runs(schedule: ProbeSchedule, *, more: int, seconds: float = 15) -> None:
     """Wait until so many more due times have their runs."""
     wanted = len(schedule.due_times()) + more
@@ -284,8 +305,12 @@ def locked(schedule: ProbeSchedule) -> Iterator[int]:
 
 def waits_for(backend: int) -> bool:
     """Whether anybody waits for a lock of that session."""
+    return answered(BLOCKS, backend)
+
+
+def answered(question: str, *values: object) -> bool:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid)))", [backend])
+        cursor.execute(question, values)
         return bool(cursor.fetchone()[0])
 
 
