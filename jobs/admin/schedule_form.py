@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -102,8 +103,7 @@ class ScheduleForm(forms.ModelForm):
         fields = self.fields
         names = sorted({*settings.LEDGER_TASKS, *([task.task] if task.task else [])})
         fields["task"].choices = [("", "---------"), *((name, name) for name in names)]  # type: ignore[attr-defined]
-        zones = ["UTC", *sorted(available_timezones() - {"UTC", "localtime", "Factory"})]
-        fields["zone"].choices = [(zone, zone) for zone in zones]  # type: ignore[attr-defined]
+        fields["zone"].choices = _zones()  # type: ignore[attr-defined]
         if "description" in fields:
             fields["description"].widget.attrs["rows"] = 2
         for name, value in (_as_typed(task) | {"seen": _version(task)}).items():
@@ -211,6 +211,12 @@ class ScheduleForm(forms.ModelForm):
             models.Model.validate_unique(self.instance, exclude=self._get_validation_exclusions())  # type: ignore[attr-defined]
         except forms.ValidationError as error:
             self._update_errors(error)  # type: ignore[attr-defined]
+
+
+@cache
+def _zones() -> list[tuple[str, str]]:
+    """All that the machine knows; it looks through hundreds of files for them."""
+    return [(zone, zone) for zone in ("UTC", *sorted(available_timezones() - {"UTC", "localtime", "Factory"}))]
 
 
 def _version(task: PeriodicTask) -> str:
