@@ -406,3 +406,48 @@ def someone_waits_for_us() -> bool:
     with connection.cursor() as cursor:
         cursor.execute(WAITING_FOR_US)
         return bool(cursor.fetchone()[0])
+
+
+def test_who_asked_while_the_sale_was_closed_by_mistake_is_told_when_it_opens_at_its_old_instant_again(
+    show_opening_tomorrow: Show, clock: Clock
+) -> None:
+    first = show_opening_tomorrow.on_sale_at
+    ask(show_opening_tomorrow)
+    clock.advance(DAY)
+    assert open_and_tell(show_opening_tomorrow) == 1
+    send_all()
+    move_sale_opening(show_id=show_opening_tomorrow.pk, on_sale_at=database_now() + DAY)
+    ask(show_opening_tomorrow, "grace@example.org")
+    move_sale_opening(show_id=show_opening_tomorrow.pk, on_sale_at=first)
+    assert open_and_tell(show_opening_tomorrow) == 1
+    assert Notification.objects.latest("pk").recipient == "grace@example.org"
+    assert open_and_tell(show_opening_tomorrow) == 0
+
+
+@real_commits
+def test_who_asks_again_while_what_is_over_is_erased_stays(show_opening_tomorrow: Show, clock: Clock) -> None:
+    ask(show_opening_tomorrow)
+    clock.advance(DAY)
+    open_and_tell(show_opening_tomorrow)
+    send_all()
+    move_sale_opening(show_id=show_opening_tomorrow.pk, on_sale_at=database_now() + DAY)
+    erased: list[int] = []
+
+    def erase() -> None:
+        erased.append(erase_sale_alerts())
+        connection.close()
+
+    eraser = Thread(target=erase)
+    with transaction.atomic():
+        ask(show_opening_tomorrow)
+        eraser.start()
+        wait_for(lambda: bool(erased) or _somebody_waits())
+    eraser.join(timeout=10)
+    assert erased == [0]
+    assert SaleAlert.objects.count() == 1
+
+
+def _somebody_waits() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(WAITING_FOR_US)
+        return bool(cursor.fetchone()[0])
