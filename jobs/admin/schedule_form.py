@@ -229,7 +229,7 @@ def _as_typed(task: PeriodicTask) -> dict[str, Any]:
     typed: dict[str, Any] = {"zone": "UTC", "unit": IntervalSchedule.SECONDS, "catch_up": Schedule.CatchUp.ONCE}
     if task.interval is not None and task.interval.period in dict(UNITS):
         typed |= {"every": task.interval.every, "unit": task.interval.period}
-    elif task.interval is not None:
+    elif task.interval is not None and task.interval.period == IntervalSchedule.MICROSECONDS:
         whole = timedelta(**{task.interval.period: task.interval.every}) // timedelta(seconds=1)
         typed |= {"every": whole or None}
     if task.crontab is not None:

@@ -213,3 +213,19 @@ def test_who_may_look_sees_the_list_without_what_he_may_not_do(
 
 def test_who_may_do_nothing_with_schedules_sees_none(client: Client) -> None:
     assert staff_with(client, "view_job").get(reverse(LIST)).status_code == 403
+
+
+@pytest.mark.parametrize(("every", "period"), [(2**31 - 1, "days"), (1, "fortnight")])
+def test_an_interval_that_nobody_can_keep_breaks_no_page(
+    staff: Client, schedules: MakeSchedule, every: int, period: str
+) -> None:
+    schedule = schedules()
+    interval = schedule.periodic_task.interval
+    type(interval).objects.filter(pk=interval.pk).update(every=every, period=period)
+    for page in (
+        reverse("admin:django_celery_beat_periodictask_changelist"),
+        reverse("admin:django_celery_beat_periodictask_change", args=[schedule.pk]),
+        reverse("admin:django_celery_beat_intervalschedule_changelist"),
+        reverse("admin:django_celery_beat_intervalschedule_change", args=[interval.pk]),
+    ):
+        assert f"No interval is {every} {period} long." in staff.get(page).content.decode()
