@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
 
 from jobs.models import Schedule
@@ -124,3 +125,12 @@ def test_a_schedule_that_was_deleted_comes_back_with_the_next_start(deploy: Depl
     assert not Schedule.objects.exists()
     deploy(SWEEP)
     assert row("sweep").enabled
+
+
+def test_a_row_of_the_table_that_nobody_can_read_is_not_made_again(deploy: Deploy) -> None:
+    deploy(SWEEP, NIGHTLY)
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE django_celery_beat_crontabschedule SET timezone = 'Europe/Atlantis'")
+    deploy(replace(SWEEP, why="Still."), NIGHTLY)
+    assert row("sweep").description == "Still."
+    assert PeriodicTask.objects.count() == 2
