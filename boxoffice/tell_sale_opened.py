@@ -27,11 +27,11 @@ WAITING = """
 """
 
 
-def tell_sale_opened(*, show_id: int, on_sale_at: str) -> int:
+def tell_sale_opened(*, show_id: int, opening: str) -> int:
     """Plan one mail for each alert of the show; returns how many. Requires a transaction. Two statements.
 
-    on_sale_at: of which opening, in ISO form. Called again for the same opening it plans nothing. The alerts stay until
-    the mails have left, and are then erased (``erase_sale_alerts``).
+    opening: tells it from the show's other openings. Called again for the same opening it plans nothing. The alerts
+    stay until the mails have left, and are then erased (``erase_sale_alerts``).
     """
     with connection.cursor() as cursor:
         cursor.execute(LOCK_TO_TELL, {"show_id": show_id})
@@ -40,6 +40,6 @@ def tell_sale_opened(*, show_id: int, on_sale_at: str) -> int:
         recipients=WAITING,
         params={"show_id": show_id, "subject": subject_of(show_id=show_id), "kind_told": sale_opened.KIND},
         task="boxoffice.send_message",
-        occurrence=on_sale_at,
+        occurrence=opening,
         priority=PRIORITY,
     )
