@@ -77,6 +77,7 @@ def test_each_statement_can_use_the_index_that_it_was_written_for(held_seats: Ho
         "hold_ids": [held_seats.pk],
         "seat_ids": held_seats.seat_ids,
         "token": held_seats.token,
+        "after": None,
         "except_ids": [],
         "limit": 500,
     }
