@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Any
 
 import structlog
+from django.core.exceptions import ValidationError
 from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
 
 from jobs.models import Schedule
@@ -88,10 +89,14 @@ def _merge(task: PeriodicTask, schedule: Schedule, wanted: Fields) -> bool:
     changed = [field for field in wanted if wanted[field] != written.get(field) == now[field]]
     for field in changed:
         _write(task, schedule, field, wanted[field])
+    if changed:
+        try:
+            task.save()
+        except ValidationError as error:  # the library's own, of a row that somebody has changed behind its back
+            log.warning("schedule_not_taken_over", schedule=task.name, why=error.messages)
+            return True
     schedule.installed = wanted
     schedule.save(update_fields=["catch_up", "installed"])
-    if changed:
-        task.save()
     log.info("schedule_taken_over", schedule=task.name, fields=changed)
     return True
 

@@ -134,3 +134,13 @@ def test_a_row_of_the_table_that_nobody_can_read_is_not_made_again(deploy: Deplo
     deploy(replace(SWEEP, why="Still."), NIGHTLY)
     assert row("sweep").description == "Still."
     assert PeriodicTask.objects.count() == 2
+
+
+def test_a_row_that_the_library_refuses_to_save_is_left_and_the_others_follow_the_table(deploy: Deploy) -> None:
+    deploy(NIGHTLY, SWEEP)
+    PeriodicTask.objects.filter(name="nightly").update(interval=row("sweep").interval)  # two timings
+    deploy(replace(NIGHTLY, why="Now."), replace(SWEEP, why="Now."))
+    assert (row("nightly").description, row("sweep").description) == ("At night.", "Now.")
+    PeriodicTask.objects.filter(name="nightly").update(interval=None)
+    deploy(replace(NIGHTLY, why="Now."), replace(SWEEP, why="Now."))
+    assert row("nightly").description == "Now."
