@@ -25,6 +25,7 @@ BENCHES = (
     "marks",
     "orders",
     "polling",
+    "prune",
     "relay",
     "reminders",
     "rest",

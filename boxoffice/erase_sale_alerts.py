@@ -10,10 +10,10 @@ from boxoffice.models import SaleAlert
 BATCH = 1000
 
 # Those whose mail has left since they asked, and those who wait for nothing any more. The show was asked for by few
-# enough that all alerts are read: they live for weeks, and no index would be used for anything else. By
-# notification_once.
+# enough that all alerts are read: they live for weeks, and no index would be used for anything else. Who asks again
+# just now has locked his row, or has another instant in it when it is read: it stays. By notification_once.
 ERASE_WHAT_IS_OVER = """
-    DELETE FROM boxoffice_salealert WHERE id IN (
+    DELETE FROM boxoffice_salealert WHERE id = ANY(ARRAY(
         SELECT alert.id FROM boxoffice_salealert AS alert
           JOIN inventory_show AS show ON show.id = alert.show_id
          WHERE show.status IN ('over', 'cancelled') OR show.starts_at <= jobs_now()
@@ -22,7 +22,8 @@ ERASE_WHAT_IS_OVER = """
                           AND told.recipient = alert.email AND told.created_at >= alert.created_at
                           AND told.status IN ('sent', 'delivered', 'bounced', 'complained'))
          LIMIT %(batch)s
-    )
+           FOR UPDATE OF alert SKIP LOCKED
+    ))
 """
 
 

@@ -39,10 +39,10 @@ def forget_provider_events() -> None:
 
 
 @shared_task(name="boxoffice.tell_sale_opened", has_call=False)
-def tell_those_who_asked(*, show_id: int, on_sale_at: str, **_event: object) -> None:
+def tell_those_who_asked(*, show_id: int, on_sale_at: str, announced_at: str = "", **_event: object) -> None:
     """The sale of a show has opened: plan the mails to those who wait for it."""
     with record():
-        tell_sale_opened(show_id=show_id, on_sale_at=on_sale_at)
+        tell_sale_opened(show_id=show_id, opening=announced_at or on_sale_at)
 
 
 @shared_task(name="boxoffice.erase_sale_alerts", has_call=False)

@@ -9,6 +9,9 @@ from boxoffice.messages import sale_opened
 from inventory.models.show import subject_of
 from notifications.plan_many import plan_notifications
 
+PRIORITY = 6
+"""Behind the tickets of those who buy at that moment (5), before what has a day's time."""
+
 # Who has not been told since he asked last. What was suppressed has told nobody. A sale that was closed again meanwhile
 # has not opened. By sale_alert_once and notification_once.
 WAITING = """
@@ -24,11 +27,11 @@ WAITING = """
 """
 
 
-def tell_sale_opened(*, show_id: int, on_sale_at: str) -> int:
+def tell_sale_opened(*, show_id: int, opening: str) -> int:
     """Plan one mail for each alert of the show; returns how many. Requires a transaction. Two statements.
 
-    on_sale_at: of which opening, in ISO form. Called again for the same opening it plans nothing. The alerts stay until
-    the mails have left, and are then erased (``erase_sale_alerts``).
+    opening: tells it from the show's other openings. Called again for the same opening it plans nothing. The alerts
+    stay until the mails have left, and are then erased (``erase_sale_alerts``).
     """
     with connection.cursor() as cursor:
         cursor.execute(LOCK_TO_TELL, {"show_id": show_id})
@@ -37,5 +40,6 @@ def tell_sale_opened(*, show_id: int, on_sale_at: str) -> int:
         recipients=WAITING,
         params={"show_id": show_id, "subject": subject_of(show_id=show_id), "kind_told": sale_opened.KIND},
         task="boxoffice.send_message",
-        occurrence=on_sale_at,
+        occurrence=opening,
+        priority=PRIORITY,
     )

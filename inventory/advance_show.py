@@ -7,7 +7,7 @@ from django.db import transaction
 from inventory import transitions
 from inventory.errors import TransitionRefused, UnknownShow
 from inventory.models import Show
-from inventory.open_sale import note_open_from_the_start
+from inventory.open_sale import forget_openings, note_open_from_the_start
 from inventory.plan_sale_opening import plan_sale_opening
 
 
@@ -25,6 +25,8 @@ def advance_show(*, show_id: int, to: Show.Status) -> None:
         if transitions.advance_show(show_id=show_id, to=to):
             if scheduled:
                 plan_sale_opening(show_id=show_id)
+            if to == Show.Status.POSTPONED:
+                forget_openings(show_id=show_id)
             return
     if not Show.objects.filter(pk=show_id).exists():
         raise UnknownShow

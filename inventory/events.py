@@ -10,10 +10,14 @@ from jobs.events import Event
 
 @dataclass(frozen=True)
 class SaleOpened(Event):
-    """People waited for the sale of a show, and it has opened. ``on_sale_at`` tells its openings apart, in ISO form."""
+    """People waited for the sale of a show, and it has opened.
+
+    announced_at: tells its openings apart, as it may open twice at the same ``on_sale_at``. Both in ISO form.
+    """
 
     show_id: int
     on_sale_at: str
+    announced_at: str
 
     def subject(self) -> str:
         return subject_of(show_id=self.show_id)

@@ -21,7 +21,7 @@ ANNOUNCE_OPENING = """
                        WHERE show_id = show.id AND announced_at >= show.on_sale_at)
        FOR SHARE
     ON CONFLICT (show_id, on_sale_at) DO NOTHING
-    RETURNING on_sale_at
+    RETURNING on_sale_at, announced_at
 """
 
 # A draft that is put on sale after its instant: nobody has seen it closed. By primary key.
@@ -32,6 +32,9 @@ NOTE_OPEN_FROM_THE_START = """
        FOR NO KEY UPDATE
     ON CONFLICT (show_id, on_sale_at) DO NOTHING
 """
+
+# Of a show that is postponed, whose row is locked. By sale_opening_once.
+FORGET_OPENINGS = "DELETE FROM inventory_saleopening WHERE show_id = %(show_id)s"
 
 
 def open_sale(*, show_id: int) -> bool:
@@ -46,8 +49,8 @@ def open_sale(*, show_id: int) -> bool:
     if row is None:
         plan_sale_opening(show_id=show_id)
         return False
-    (on_sale_at,) = row
-    publish(SaleOpened(show_id=show_id, on_sale_at=on_sale_at.isoformat()))
+    on_sale_at, announced_at = (instant.isoformat() for instant in row)
+    publish(SaleOpened(show_id=show_id, on_sale_at=on_sale_at, announced_at=announced_at))
     return True
 
 
@@ -55,3 +58,12 @@ def note_open_from_the_start(*, show_id: int) -> None:
     """Have no opening announced for a draft that sells as soon as it is scheduled. Requires a transaction."""
     with connection.cursor() as cursor:
         cursor.execute(NOTE_OPEN_FROM_THE_START, {"show_id": show_id})
+
+
+def forget_openings(*, show_id: int) -> None:
+    """Have the sale of a postponed show announced again when it goes on: what was announced is not so any more.
+
+    Belongs into the transaction that postpones it.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(FORGET_OPENINGS, {"show_id": show_id})

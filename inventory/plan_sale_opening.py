@@ -15,15 +15,21 @@ from jobs.enqueue import enqueue
 from jobs.new_job import require_transaction
 from jobs.reschedule import reschedule
 
-# An opening is announced once: told since its instant. A sale that is moved on and opens again is announced again.
-# Fans share the lock; who moves the opening waits for it, or has it wait for him. By primary key, and
-# sale_opening_once.
+# An opening is announced once: told since its instant. A sale that is moved on and opens again is announced again, also
+# at an instant that it had before: what was announced while it was open last is forgotten here, while it is closed.
+# Fans share the lock; who moves the opening waits for it, or has it wait for him. By primary key and sale_opening_once.
 OPENING_TO_ANNOUNCE = """
-    SELECT on_sale_at FROM inventory_show AS show
-     WHERE id = %(show_id)s AND status = 'scheduled' AND starts_at > jobs_now()
-       AND NOT EXISTS (SELECT 1 FROM inventory_saleopening
-                       WHERE show_id = show.id AND announced_at >= show.on_sale_at)
-       FOR SHARE
+    WITH opening AS MATERIALIZED (
+        SELECT id, on_sale_at FROM inventory_show AS show
+         WHERE id = %(show_id)s AND status = 'scheduled' AND starts_at > jobs_now()
+           AND NOT EXISTS (SELECT 1 FROM inventory_saleopening
+                           WHERE show_id = show.id AND announced_at >= show.on_sale_at)
+           FOR SHARE
+    ), forgotten AS (
+        DELETE FROM inventory_saleopening USING opening
+         WHERE show_id = opening.id AND opening.on_sale_at > jobs_now() AND announced_at <= jobs_now()
+    )
+    SELECT on_sale_at FROM opening
 """
 
 # Openings to announce for which no job waits at their time, whoever changed the rows. By show_by_start, of which only

@@ -86,11 +86,12 @@ def prune(*, using: str = "default", seconds: float = LONGEST_SECONDS) -> Pruned
     Also moves ended jobs to the history that the relays have not come to: they give it a twentieth of their time.
     Not inside a transaction. Raises Django's database errors; what was pruned before stays so.
     """
-    until = time.monotonic() + seconds
+    # Each has a third of the time, and what is left of those before it: years of keys must not keep the rest waiting.
+    runs_until, keys_until, jobs_until = (time.monotonic() + seconds * thirds / 3 for thirds in (1, 2, 3))
     pruned = Pruned(
-        keys=in_batches(OldestFirst(FORGET_KEYS, {"days": KEPT_KEY_DAYS}, using=using), until=until),
-        runs=in_batches(partial(_forget_runs, using), until=until),
-        jobs=in_batches(partial(Retirement(using=using).retire_batch, size=BATCH), until=until),
+        runs=in_batches(partial(_forget_runs, using), until=runs_until),
+        keys=in_batches(OldestFirst(FORGET_KEYS, {"days": KEPT_KEY_DAYS}, using=using), until=keys_until),
+        jobs=in_batches(partial(Retirement(using=using).retire_batch, size=BATCH), until=jobs_until),
     )
     log.info("pruned", database=using, keys=pruned.keys, runs=pruned.runs, jobs=pruned.jobs)
     return pruned

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import structlog
 from celery.beat import Scheduler
 from celery.platforms import signals
 from django.core.exceptions import ImproperlyConfigured
@@ -15,6 +16,11 @@ from django.core.management.base import BaseCommand, SystemCheckError
 from jobs.checks.start import refuse_borrowed_sessions, refuse_pooled_sessions
 from jobs.schedules.ticker import Ticker
 from jobs.scrape.server import serve_metrics
+
+log = structlog.get_logger(__name__)
+
+CLOSE_SECONDS = 3.0
+"""For what takes milliseconds, unless PostgreSQL does not answer."""
 
 
 class LedgerScheduler(Scheduler):
@@ -41,7 +47,14 @@ class LedgerScheduler(Scheduler):
 
     def close(self) -> None:
         """Let another beat take over. Celery calls it when its loop has ended, for whatever reason."""
-        self._ticker.close()
+        signals.update(SIGALRM=_wait_no_longer)
+        signals.arm_alarm(CLOSE_SECONDS)
+        try:
+            self._ticker.close()
+        except TimeoutError:
+            log.warning("beat_lease_left_behind", error="TimeoutError")
+        finally:
+            signals.reset_alarm()
 
     def _stop(self, *_: Any) -> None:
         """Break off whatever is done just then: psycopg cancels a statement that runs, and a transaction is undone.
@@ -49,9 +62,13 @@ class LedgerScheduler(Scheduler):
         Celery's own handler would close in the middle of a statement, on the connection that waits for its answer. To
         be told twice is no reason to break off the end as well, which takes a few seconds at most.
         """
-        signals.ignore("SIGTERM", "SIGINT")
-        self._told_to_stop = True
-        raise SystemExit
+        if not self._told_to_stop:
+            self._told_to_stop = True
+            raise SystemExit
+
+
+def _wait_no_longer(*_: Any) -> None:
+    raise TimeoutError
 
 
 def _refuse_to_start() -> None:

@@ -1,4 +1,4 @@
-"""What stands between a process and a server in the tests: a port that counts, and a line that can be cut."""
+"""What stands between a process and a server in the tests: a port that counts, and a line that can be cut or freeze."""
 
 from __future__ import annotations
 
@@ -41,6 +41,8 @@ class Line:
         self._port = 0
         self._ends: set[socket.socket] = set()
         self._lock = threading.Lock()
+        self._carries = threading.Event()
+        self._carries.set()
         self.restore()
 
     @property
@@ -68,6 +70,10 @@ class Line:
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
 
+    def freeze(self) -> None:
+        """Carry nothing any more and close nothing, as a network that drops what it should carry."""
+        self._carries.clear()
+
     def _accept(self, listener: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while True:
@@ -87,7 +93,9 @@ class Line:
             ends.register(near, selectors.EVENT_READ, far)
             ends.register(far, selectors.EVENT_READ, near)
             while True:
-                for key, _ in ends.select():
+                ready = ends.select()
+                self._carries.wait()
+                for key, _ in ready:
                     data = key.fileobj.recv(65536)  # type: ignore[union-attr]
                     if not data:
                         return

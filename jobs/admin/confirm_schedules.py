@@ -18,7 +18,7 @@ from django_celery_beat.models import PeriodicTask
 
 from jobs.admin.reason_form import ReasonForm
 from jobs.admin.schedule_verbs import Press, ScheduleVerb, may
-from jobs.schedules.in_words import timing_in_words
+from jobs.schedules.in_words import purpose_in_words, timing_in_words
 from jobs.schedules.selectors import periodic_tasks
 
 MAX_AT_ONCE = 100
@@ -82,7 +82,7 @@ def _ask(
         "media": page.media,
         "verb": verb,
         "alone": alone,
-        "schedules": [(task, timing_in_words(task)) for task in tasks],
+        "schedules": [(task, timing_in_words(task), purpose_in_words(task)) for task in tasks],
         "ids": ",".join(str(task.pk) for task in tasks),
         "form": form,
         "press": press,

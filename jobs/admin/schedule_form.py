@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -102,8 +103,7 @@ class ScheduleForm(forms.ModelForm):
         fields = self.fields
         names = sorted({*settings.LEDGER_TASKS, *([task.task] if task.task else [])})
         fields["task"].choices = [("", "---------"), *((name, name) for name in names)]  # type: ignore[attr-defined]
-        zones = ["UTC", *sorted(available_timezones() - {"UTC", "localtime", "Factory"})]
-        fields["zone"].choices = [(zone, zone) for zone in zones]  # type: ignore[attr-defined]
+        fields["zone"].choices = _zones()  # type: ignore[attr-defined]
         if "description" in fields:
             fields["description"].widget.attrs["rows"] = 2
         for name, value in (_as_typed(task) | {"seen": _version(task)}).items():
@@ -213,6 +213,12 @@ class ScheduleForm(forms.ModelForm):
             self._update_errors(error)  # type: ignore[attr-defined]
 
 
+@cache
+def _zones() -> list[tuple[str, str]]:
+    """All that the machine knows; it looks through hundreds of files for them."""
+    return [(zone, zone) for zone in ("UTC", *sorted(available_timezones() - {"UTC", "localtime", "Factory"}))]
+
+
 def _version(task: PeriodicTask) -> str:
     """Of a row that was read: whether it is still the one that somebody looked at."""
     return f"{task.date_changed.isoformat()} {task.enabled}" if task.pk is not None else ""
@@ -223,7 +229,7 @@ def _as_typed(task: PeriodicTask) -> dict[str, Any]:
     typed: dict[str, Any] = {"zone": "UTC", "unit": IntervalSchedule.SECONDS, "catch_up": Schedule.CatchUp.ONCE}
     if task.interval is not None and task.interval.period in dict(UNITS):
         typed |= {"every": task.interval.every, "unit": task.interval.period}
-    elif task.interval is not None:
+    elif task.interval is not None and task.interval.period == IntervalSchedule.MICROSECONDS:
         whole = timedelta(**{task.interval.period: task.interval.every}) // timedelta(seconds=1)
         typed |= {"every": whole or None}
     if task.crontab is not None:

@@ -26,7 +26,7 @@ from jobs.admin.schedule_verbs import DISABLE, ENABLE, RUN_NOW, VERBS, ScheduleV
 from jobs.admin.subjects import link_subjects
 from jobs.clock import database_now
 from jobs.models import Schedule
-from jobs.schedules.in_words import timing_in_words
+from jobs.schedules.in_words import purpose_in_words, timing_in_words
 from jobs.schedules.preview import why_unfit
 from jobs.schedules.selectors import LATE_SECONDS, Run, latest_runs, periodic_tasks
 
@@ -55,7 +55,7 @@ class ScheduleAdmin(SchedulePage):
         """Its name, what it is for, and why no job can be made of it, if so."""
         address = reverse("admin:django_celery_beat_periodictask_change", args=[task.pk])
         words = format_html(
-            '<a class="name" href="{}">{}</a><span class="quiet">{}</span>', address, task.name, task.description
+            '<a class="name" href="{}">{}</a><span class="quiet">{}</span>', address, task.name, purpose_in_words(task)
         )
         error = task.ledger.error if hasattr(task, "ledger") else ""
         if not error:

@@ -7,6 +7,8 @@ table of runs, and enqueues: all of it happens, or nothing.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -22,8 +24,10 @@ from jobs.lease import Lease
 from jobs.models import Schedule
 from jobs.periodic import DUE_AT
 from jobs.schedules.catch_up import missed
+from jobs.schedules.limits import limit_transaction
 from jobs.schedules.occurrences import timing_of
-from jobs.schedules.plan import WITH_TIMING, args_of
+from jobs.schedules.plan import args_of
+from jobs.schedules.rows import WITH_TIMING
 from jobs.schedules.subject import subject_of
 from jobs.session import count, run
 
@@ -64,6 +68,7 @@ def fire(*, schedule_id: int, lease: Lease) -> list[int]:
     Nine queries for one run, in one transaction of its own. Raises LockLost when the lease is not ours any more.
     """
     with transaction.atomic():
+        limit_transaction()
         lease.prove()
         task = PeriodicTask.objects.select_related(*WITH_TIMING, "ledger").filter(pk=schedule_id, enabled=True).first()
         if task is None or task.ledger.next_run_at is None:
@@ -95,7 +100,8 @@ def _enqueue_run(task: PeriodicTask, schedule: Schedule, due: datetime) -> int |
 def enqueue_scheduled(task: PeriodicTask, *, due: datetime, joins: bool) -> int:
     """Enqueue the task of a schedule for one due time; return the job's id. Requires a transaction.
 
-    joins: while an earlier run of it waits, there is no second one, so that hours without workers leave one job.
+    joins: while an earlier run of it waits, there is no second one, so that hours without workers leave one job. One
+    that was enqueued before staff changed the task or its arguments is other work, and is not joined.
     """
     args = args_of(task)
     return enqueue(
@@ -103,8 +109,13 @@ def enqueue_scheduled(task: PeriodicTask, *, due: datetime, joins: bool) -> int:
         args=_filled(args, due),
         subject=subject_of(task.name),
         priority=task.priority,
-        unique_key=subject_of(task.name) if joins and DUE_AT not in args.values() else "",
+        unique_key=_unique_key(task, args) if joins and DUE_AT not in args.values() else "",
     )
+
+
+def _unique_key(task: PeriodicTask, args: Mapping[str, Any]) -> str:
+    work = json.dumps([task.task, args], sort_keys=True)
+    return f"{subject_of(task.name)} {hashlib.sha256(work.encode()).hexdigest()[:16]}"
 
 
 def _filled(args: Mapping[str, Any], due: datetime) -> dict[str, Any]:

@@ -19,6 +19,11 @@ SHORTEST_RANGE = 3
 """Days in a row that are told by the first and the last of them."""
 
 
+def purpose_in_words(task: PeriodicTask) -> str:
+    """What it is for, as it was written, or translated where it stands as it came from the table."""
+    return _(task.description) if task.description else ""
+
+
 def timing_in_words(task: PeriodicTask) -> str:
     """When it is due. No query, if its timing was read with it."""
     words = _timing(task)
@@ -41,7 +46,10 @@ def interval_in_words(interval: IntervalSchedule) -> str:
     """``every 30 seconds``, in the largest unit that says it without a fraction."""
     if interval.period == IntervalSchedule.MICROSECONDS:
         return _("every %(n)s microseconds") % {"n": interval.every}
-    seconds = int(timedelta(**{interval.period: interval.every}).total_seconds())
+    try:
+        seconds = int(timedelta(**{interval.period: interval.every}).total_seconds())
+    except (OverflowError, TypeError):  # Written by somebody past the admin, whose pages must show it all the same.
+        return _("No interval is %(n)s %(unit)s long.") % {"n": interval.every, "unit": interval.period}
     for length, words in (
         (86400, lambda n: ngettext("every day", "every %(n)s days", n)),
         (3600, lambda n: ngettext("every hour", "every %(n)s hours", n)),

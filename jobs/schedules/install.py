@@ -11,10 +11,12 @@ from datetime import timedelta
 from typing import Any
 
 import structlog
+from django.core.exceptions import ValidationError
 from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
 
 from jobs.models import Schedule
 from jobs.periodic import Periodic, all_periodic
+from jobs.schedules.rows import read_rows
 
 log = structlog.get_logger(__name__)
 
@@ -24,16 +26,22 @@ Fields = dict[str, Any]
 CRON = ("minute", "hour", "day_of_month", "month_of_year", "day_of_week")
 
 
-def install_schedule() -> None:
-    """Bring the rows in line with the table. Part of the caller's transaction, which keeps other schedulers out."""
+def install_schedule() -> bool:
+    """Bring the rows in line with the table. Part of the caller's transaction, which keeps other schedulers out.
+
+    Returns False if a row was left as it is because somebody holds it: waiting for him would hold up all schedules.
+    """
     listed = {periodic.name: fields_of(periodic) for periodic in all_periodic()}
-    rows = {task.name: task for task in PeriodicTask.objects.select_related("interval", "crontab", "ledger")}
-    for name in listed.keys() - rows.keys():
+    read = read_rows()
+    rows = {task.name: task for task in read.tasks}
+    for name in listed.keys() - rows.keys() - {row.name for row in read.unreadable}:
         _create(name, listed[name])
+    is_complete = True
     for name, task in rows.items():
         schedule: Schedule | None = getattr(task, "ledger", None)
         if schedule is not None and schedule.installed is not None:  # not one that staff made
-            _merge(task, schedule, listed.get(name, {**schedule.installed, "enabled": False}))
+            is_complete &= _merge(task, schedule, listed.get(name, {**schedule.installed, "enabled": False}))
+    return is_complete
 
 
 def fields_of(periodic: Periodic) -> Fields:
@@ -72,18 +80,31 @@ def _create(name: str, fields: Fields) -> None:
     log.info("schedule_created", schedule=name)
 
 
-def _merge(task: PeriodicTask, schedule: Schedule, wanted: Fields) -> None:
+def _merge(task: PeriodicTask, schedule: Schedule, wanted: Fields) -> bool:
     if wanted == schedule.installed:
-        return
+        return True
+    if not _is_free(task):
+        return False
     written, now = schedule.installed or {}, fields_now(task)
     changed = [field for field in wanted if wanted[field] != written.get(field) == now[field]]
     for field in changed:
         _write(task, schedule, field, wanted[field])
+    if changed:
+        try:
+            task.save()
+        except ValidationError as error:  # the library's own, of a row that somebody has changed behind its back
+            log.warning("schedule_not_taken_over", schedule=task.name, why=error.messages)
+            return True
     schedule.installed = wanted
     schedule.save(update_fields=["catch_up", "installed"])
-    if changed:
-        task.save()
     log.info("schedule_taken_over", schedule=task.name, fields=changed)
+    return True
+
+
+def _is_free(task: PeriodicTask) -> bool:
+    """Keep the row and its plan from others; return False, and wait for nobody, if somebody has one of them."""
+    rows = PeriodicTask.objects.select_related("ledger").select_for_update(of=("self", "ledger"), skip_locked=True)
+    return rows.filter(pk=task.pk, ledger__isnull=False).first() is not None
 
 
 def _write(task: PeriodicTask, schedule: Schedule | None, field: str, value: Any) -> None:
@@ -124,5 +145,5 @@ def _timing_now(task: PeriodicTask) -> list[Any] | None:
 def _args_now(task: PeriodicTask) -> Any:
     try:
         return json.loads(task.kwargs or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return None

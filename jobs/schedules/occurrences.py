@@ -47,8 +47,8 @@ def next_after(timing: Timing, instant: datetime) -> datetime | None:
     instant = _utc(instant)
     if isinstance(timing, Once):
         return _utc(timing.at) if timing.at > instant else None
-    if timing.start is not None:
-        instant = max(instant, _utc(timing.start) - AN_INSTANT)
+    if timing.start is not None and instant < timing.start:
+        instant = _utc(timing.start) - AN_INSTANT
     try:
         due = _grid(timing, instant, 1) if isinstance(timing, Every) else wall_clock.first_after(timing, instant)
     except OverflowError:  # Past the year 9999.
@@ -61,9 +61,9 @@ def last_until(timing: Timing, instant: datetime) -> datetime | None:
     instant = _utc(instant)
     if isinstance(timing, Once):
         return _utc(timing.at) if timing.at <= instant else None
-    if timing.end is not None:
-        instant = min(instant, _utc(timing.end) - AN_INSTANT)
     try:
+        if timing.end is not None:
+            instant = min(instant, _utc(timing.end) - AN_INSTANT)
         due = _grid(timing, instant, 0) if isinstance(timing, Every) else wall_clock.latest_until(timing, instant)
     except OverflowError:  # Before the year 1.
         return None
@@ -78,10 +78,12 @@ def count_between(timing: Timing, after: datetime, until: datetime) -> int:
     after, until = _utc(after), _utc(until)
     if isinstance(timing, Once):
         return int(after < timing.at <= until)
-    if timing.start is not None:
-        after = max(after, _utc(timing.start) - AN_INSTANT)
-    if timing.end is not None:
-        until = min(until, _utc(timing.end) - AN_INSTANT)
+    if timing.start is not None and after < timing.start:
+        after = _utc(timing.start) - AN_INSTANT
+    if timing.end is not None and timing.end <= until:
+        if timing.end <= after:
+            return 0
+        until = _utc(timing.end) - AN_INSTANT
     if until <= after:
         return 0
     if isinstance(timing, Every):

@@ -11,6 +11,7 @@ import json
 from datetime import datetime
 from typing import Any
 
+import structlog
 from django.conf import settings
 from django.utils.translation import gettext as _
 from django_celery_beat.models import PeriodicTask
@@ -20,37 +21,71 @@ from jobs.errors import UnfitSchedule
 from jobs.models import Schedule
 from jobs.schedules.catch_up import replan
 from jobs.schedules.occurrences import Once, Timing, fingerprint, next_after, timing_of
+from jobs.schedules.rows import read_rows
+from jobs.session import count
+
+log = structlog.get_logger(__name__)
 
 LEAST_URGENT = 9
-WITH_TIMING = ("interval", "crontab", "clocked", "solar")
+
+# Passes by a row that somebody holds. By primary key.
+STORE = """
+    UPDATE jobs_schedule SET next_run_at = %(next)s, definition = %(definition)s, error = %(error)s
+     WHERE periodic_task_id = ANY(ARRAY(
+         SELECT periodic_task_id FROM jobs_schedule WHERE periodic_task_id = %(id)s FOR NO KEY UPDATE SKIP LOCKED
+     ))
+"""
 
 
-def plan() -> None:
+def plan() -> bool:
     """Plan all schedules. Part of the caller's transaction, which keeps other schedulers out.
 
-    Costs two queries, and one for each schedule that changes.
+    Returns False if the plan of one was left as it is because somebody holds its row: waiting for him would hold up
+    all others. Costs two queries, and one for each schedule that changes.
     """
-    now = database_now()
-    for task in PeriodicTask.objects.select_related(*WITH_TIMING, "ledger"):
+    now, rows = database_now(), read_rows()
+    all_stored = True
+    for task in rows.tasks:
         schedule: Schedule | None = getattr(task, "ledger", None)
         if schedule is None:
             schedule = Schedule.objects.create(periodic_task=task)
         before = (schedule.next_run_at, schedule.definition, schedule.error)
         _plan(task, schedule, now)
         if before != (schedule.next_run_at, schedule.definition, schedule.error):
-            schedule.save(update_fields=["next_run_at", "definition", "error"])
+            all_stored &= _store(schedule)
+    for row in rows.unreadable:
+        schedule, _created = Schedule.objects.get_or_create(periodic_task_id=row.pk)
+        why = _("It cannot be read: %(why)s") % {"why": row.why}
+        if schedule.error != why:
+            _give_up(schedule, why)
+            all_stored &= _store(schedule)
+    return all_stored
+
+
+def _store(schedule: Schedule) -> bool:
+    values = {"next": schedule.next_run_at, "definition": schedule.definition, "error": schedule.error}
+    return count("default", STORE, {"id": schedule.pk, **values}) == 1
+
+
+def _give_up(schedule: Schedule, why: str) -> None:
+    schedule.next_run_at, schedule.definition, schedule.error = None, "", why
 
 
 def _plan(task: PeriodicTask, schedule: Schedule, now: datetime) -> None:
     if not task.enabled:
-        schedule.next_run_at, schedule.definition, schedule.error = None, "", ""
+        _give_up(schedule, "")
         return
     try:
-        timing = timing_of(task)
         args_of(task)
+        _plan_next(task, schedule, timing_of(task), now)
     except UnfitSchedule as why:
-        schedule.next_run_at, schedule.definition, schedule.error = None, "", str(why)
-        return
+        _give_up(schedule, str(why))
+    except Exception as fault:  # whatever it is, it must not hold up the others (I6)
+        log.warning("schedule_not_planned", schedule=task.name, error=type(fault).__name__, detail=str(fault)[:200])
+        _give_up(schedule, _("It cannot be planned: %(why)s") % {"why": f"{type(fault).__name__}: {fault}"})
+
+
+def _plan_next(task: PeriodicTask, schedule: Schedule, timing: Timing, now: datetime) -> None:
     schedule.error = ""
     definition = fingerprint(timing)
     if definition != schedule.definition:
@@ -75,7 +110,7 @@ def args_of(task: PeriodicTask) -> dict[str, Any]:
         raise UnfitSchedule(_("Its priority must lie between 0 and %(most)s.") % {"most": LEAST_URGENT})
     try:
         args, kwargs = json.loads(task.args or "[]"), json.loads(task.kwargs or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         raise UnfitSchedule(_("Its arguments are no JSON: correct them.")) from None
     if args or not isinstance(kwargs, dict):
         raise UnfitSchedule(_("Its arguments must be one JSON object of names and values."))

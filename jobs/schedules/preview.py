@@ -63,7 +63,10 @@ def due_times(task: PeriodicTask, *, now: datetime) -> list[DueTime]:
 def _note(local: datetime) -> str:
     """A sentence for a day on which the clock is changed."""
     midnight = local.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
-    before, after = midnight.utcoffset(), (midnight + timedelta(days=1)).utcoffset()
+    try:
+        before, after = midnight.utcoffset(), (midnight + timedelta(days=1)).utcoffset()
+    except OverflowError:  # The last day of the year 9999.
+        return ""
     if before is None or after is None or before == after:
         return ""
     return _("The clock is put forward that day.") if after > before else _("The clock is put back that day.")

@@ -27,6 +27,7 @@ from jobs.pooler import is_pooled
 from jobs.schedules.fire import due_schedules, fire
 from jobs.schedules.heartbeat import BeatSign
 from jobs.schedules.install import install_schedule
+from jobs.schedules.limits import limit_session, limit_transaction
 from jobs.schedules.plan import plan
 from jobs.session import drop_broken_connections, run
 
@@ -49,13 +50,6 @@ FAULT_SECONDS = 30.0
 BUSY_SECONDS = 3.0
 """The same for one whose row somebody holds: longer than one waits for it, so that most of the time is the others'."""
 LONGEST_BACKOFF_SECONDS = 5.0
-
-# A beat that stands still in a transaction keeps the others from the lease, and one that waits for a lock, everybody
-# from his runs. Commits are synchronous: see the rules of the engine.
-PREPARE_SESSION = """
-    SELECT set_config('idle_in_transaction_session_timeout', '4s', false), set_config('lock_timeout', '2s', false),
-           set_config('statement_timeout', '10s', false)
-"""
 
 # What changes the plan, and how long there is nothing to do. Uses schedule_by_next_run.
 LOOK = """
@@ -149,12 +143,12 @@ class Ticker:
 
     def _plan(self, lease: Lease) -> None:
         with transaction.atomic():
+            limit_transaction()
             lease.prove()
-            if not self._is_installed:
-                install_schedule()
-            plan()
-        self._is_installed = True
-        self._plan_at = time.monotonic() + PLAN_SECONDS
+            is_installed = self._is_installed or install_schedule()
+            is_complete = plan()
+        self._is_installed = is_installed
+        self._plan_at = time.monotonic() + (PLAN_SECONDS if is_complete else BUSY_SECONDS)
         self._faulty.clear()
 
     def _clock_was_set(self, now: datetime, monotonic: float) -> bool:
@@ -193,5 +187,5 @@ class Ticker:
     def _prepare_session(self) -> None:
         connection.ensure_connection()
         if connection.connection is not self._session and not is_pooled("default"):
-            run("default", PREPARE_SESSION, {})
+            limit_session()
         self._session = connection.connection

@@ -7,6 +7,7 @@ Monday of each month, whereas classic cron would take each Monday and each of th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -36,6 +37,9 @@ FULL_FIELDS = {
     "day_of_week": frozenset(range(7)),
 }
 """The fields of a crontab in the order in which they are written, and what ``*`` stands for. Sunday is 0."""
+
+PART = re.compile(r"(\*|\w+(-\w+)?)(/\d+)?", re.ASCII)
+"""One of the parts of a field that commas separate."""
 
 FIELD_NAMES = {
     "minute": gettext_noop("minute"),
@@ -182,6 +186,9 @@ def _expand(fields: dict[str, str]) -> list[frozenset[int]]:
 
 def _parsed(parse: Callable[[str], set[int]], *, name: str, text: str) -> frozenset[int]:
     try:
+        for part in text.split(","):
+            if part and not PART.fullmatch(part):  # the parser reads the beginning alone: "mon#1" would be each Monday
+                raise ValueError(f"{part!r} is no value, range or step")
         return frozenset(parse(text))
     except (ParseException, ValueError) as error:
         words = _("The crontab's %(field)s %(text)s cannot be read: %(why)s.")

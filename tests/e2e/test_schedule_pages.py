@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -66,7 +67,8 @@ def test_a_schedule_with_long_words_is_changed_and_run_within_the_page(
         page.get_by_role("link", name="Run now…").click()
         page.get_by_label("Reason").fill("wanted")
         page.get_by_role("button", name="Run now").dblclick()
-        expect(page.get_by_text("runs now.")).to_be_visible()
+        # Which of the two answers is shown depends on how far the first one has come when the second press goes out.
+        expect(page.get_by_text(re.compile(r"runs now\.|let run by this press already"))).to_be_visible()
         assert visit.complaints == []
     assert PeriodicTask.objects.get(pk=made.pk).interval.every == 45
     assert ScheduledRun.objects.count() == Job.objects.count() == 3

@@ -181,13 +181,15 @@ def test_everything_is_said_in_german_to_who_reads_german(
     staff: Client, schedules: MakeSchedule, scheduled_run: MakeRun
 ) -> None:
     now = database_now()
-    made = schedules(cron="0 9 * * 1-5", zone="Europe/Berlin", next_run_at=now - timedelta(minutes=3))
+    why = "Plans the mail that reminds of a show, 24 hours before it begins."
+    made = schedules(cron="0 9 * * 1-5", zone="Europe/Berlin", next_run_at=now - timedelta(minutes=3), description=why)
     scheduled_run(made, due_at=now - timedelta(minutes=9), started_at=now - timedelta(minutes=4))
     schedules("kaputt", task="gone.away", error="There is no task gone.away: choose one of the list.")
     page = staff.get(reverse(LIST), headers={"Accept-Language": "de"}).content.decode()
     for words in (
         "Montag bis Freitag um 09:00, Ortszeit Berlin",
         "5 min zu spät begonnen",
+        "Plant die Mail, die an eine Vorstellung erinnert, 24 Stunden vor ihrem Beginn.",
         "zu spät</span> niemand hat ihn eingereiht",
         "kann nicht eingereiht werden</span> Eine Aufgabe gone.away gibt es nicht",
     ):
@@ -211,3 +213,19 @@ def test_who_may_look_sees_the_list_without_what_he_may_not_do(
 
 def test_who_may_do_nothing_with_schedules_sees_none(client: Client) -> None:
     assert staff_with(client, "view_job").get(reverse(LIST)).status_code == 403
+
+
+@pytest.mark.parametrize(("every", "period"), [(2**31 - 1, "days"), (1, "fortnight")])
+def test_an_interval_that_nobody_can_keep_breaks_no_page(
+    staff: Client, schedules: MakeSchedule, every: int, period: str
+) -> None:
+    schedule = schedules()
+    interval = schedule.periodic_task.interval
+    type(interval).objects.filter(pk=interval.pk).update(every=every, period=period)
+    for page in (
+        reverse("admin:django_celery_beat_periodictask_changelist"),
+        reverse("admin:django_celery_beat_periodictask_change", args=[schedule.pk]),
+        reverse("admin:django_celery_beat_intervalschedule_changelist"),
+        reverse("admin:django_celery_beat_intervalschedule_change", args=[interval.pk]),
+    ):
+        assert f"No interval is {every} {period} long." in staff.get(page).content.decode()

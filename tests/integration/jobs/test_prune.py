@@ -175,7 +175,7 @@ def test_no_batch_is_larger_than_a_thousand_and_none_begins_after_the_time(monke
     assert prune(seconds=0) == NOTHING
     assert sizes == []
     assert prune().keys == 2500
-    assert sizes == [1000, 1000, 500, 0, 0, 0]
+    assert sizes == [0, 1000, 1000, 500, 0, 0]  # runs, keys, jobs
     assert keys() == {"kept"}
 
 
@@ -259,3 +259,16 @@ def test_the_task_and_the_command_do_the_same(capsys: pytest.CaptureFixture[str]
 
 def test_a_night_ends_well_before_its_time_limit() -> None:
     assert queue_named("default").soft_limit_seconds / 2 > pruning.LONGEST_SECONDS
+
+
+def test_years_of_old_keys_keep_the_old_runs_waiting_for_no_other_night() -> None:
+    nightly = schedule("nightly")
+    runs(nightly, KEPT_RUN_DAYS + 2, KEPT_RUN_DAYS + 1)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO jobs_dedupkey (key, job_id, created_at)"
+            " SELECT number, -1, jobs_now() - interval '500 days' FROM generate_series(1, 100000) AS number"
+        )
+    pruned = prune(seconds=0.3)
+    assert pruned.runs == 1
+    assert 0 < pruned.keys < 100_000, "there was time for all of them"

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from config.schedule import SCHEDULE
+
 CATALOGUE = Path(__file__).parents[3] / "locale/de/LC_MESSAGES/django.po"
 ENTRY = re.compile(r"^msgid |^msgstr(?:\[\d\])? ", re.MULTILINE)
 PLACEHOLDER = re.compile(r"%\((\w+)\)")
@@ -38,3 +40,7 @@ def test_the_compiled_catalogue_has_every_text(compiled: dict[str, str]) -> None
 def test_a_translation_names_the_same_values_as_its_original(compiled: dict[str, str]) -> None:
     for original, german in compiled.items():
         assert set(PLACEHOLDER.findall(german)) <= set(PLACEHOLDER.findall(original)) | {"n", "count"}, original
+
+
+def test_what_each_periodic_job_is_for_is_told_in_german(compiled: dict[str, str]) -> None:
+    assert [periodic.name for periodic in SCHEDULE if periodic.why not in compiled] == []

@@ -72,6 +72,8 @@ def test_the_zone_of_a_crontab_is_its_own() -> None:
         ({"crontab": CrontabSchedule(hour="")}, "hour '' cannot be read"),
         ({"crontab": CrontabSchedule(hour="1,,2")}, "hour '1,,2' cannot be read: empty part"),
         ({"crontab": CrontabSchedule(day_of_week="8")}, "day of week '8' cannot be read"),
+        ({"crontab": CrontabSchedule(day_of_week="mon#1")}, "'mon#1' is no value, range or step"),
+        ({"crontab": CrontabSchedule(minute="*/1-5")}, "'*/1-5' is no value, range or step"),
         ({"crontab": CrontabSchedule(day_of_week="someday")}, "day of week 'someday' cannot be read"),
         ({"crontab": CrontabSchedule(day_of_month="30", month_of_year="2")}, "None of its months has a day 30"),
         ({"crontab": CrontabSchedule(day_of_month="31", month_of_year="4,6")}, "None of its months has a day 31"),

@@ -34,6 +34,8 @@ def cron(text: str, zone: str = "Europe/Berlin", **given: object) -> PeriodicTas
         (every(24, "hours"), "every day"),
         (every(2, "days"), "every 2 days"),
         (every(5, "microseconds"), "every 5 microseconds"),
+        (every(2147483647, "days"), "No interval is 2147483647 days long."),
+        (every(1, "fortnight"), "No interval is 1 fortnight long."),
         (cron("30 2 * * *"), "daily at 02:30, Berlin time"),
         (cron("30 2 * * *", "UTC"), "daily at 02:30, UTC"),
         (cron("0 6,18 * * *", "America/New_York"), "daily at 06:00, 18:00, New York time"),
@@ -112,3 +114,9 @@ def test_what_ends_or_cannot_be_planned_has_fewer_due_times_or_none() -> None:
     assert due_times(cron("0 0 30 2 *"), now=noon) == []
     assert due_times(PeriodicTask(), now=noon) == []
     assert due_times(every(5, "microseconds"), now=noon) == []
+
+
+def test_the_last_second_that_there_is_can_be_shown() -> None:
+    last = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
+    task = PeriodicTask(clocked=ClockedSchedule(clocked_time=last))
+    assert [(due.at, due.note) for due in due_times(task, now=datetime(2026, 1, 1, tzinfo=UTC))] == [(last, "")]

@@ -187,6 +187,23 @@ def test_a_run_joins_the_one_before_that_still_waits_since_hours_without_workers
     assert set(ScheduledRun.objects.values_list("job_id", flat=True)) == {Job.objects.get().pk}
 
 
+def test_a_run_does_not_join_one_that_was_enqueued_before_staff_changed_what_it_does(
+    every_minute: NewSchedule, lease: Lease, clock: Clock
+) -> None:
+    """The old job says what was wanted before; joined, it would be all that comes of a due time tonight."""
+    schedule = every_minute()
+    clock.advance(timedelta(seconds=60))
+    (before,) = fire(schedule_id=schedule.pk, lease=lease)
+    task = PeriodicTask.objects.get(pk=schedule.pk)
+    task.kwargs = '{"key": "changed"}'
+    task.save()
+    clock.advance(timedelta(seconds=60))
+    (after,) = fire(schedule_id=schedule.pk, lease=lease)
+    clock.advance(timedelta(seconds=60))
+    assert fire(schedule_id=schedule.pk, lease=lease) == [after]
+    assert [Job.objects.get(pk=pk).args["key"] for pk in (before, after)] == ["probe", "changed"]
+
+
 def test_a_run_does_not_join_one_that_is_running(every_minute: NewSchedule, lease: Lease, clock: Clock) -> None:
     schedule = every_minute()
     clock.advance(timedelta(minutes=1))

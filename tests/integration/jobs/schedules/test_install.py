@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
 
 from jobs.models import Schedule
@@ -124,3 +125,22 @@ def test_a_schedule_that_was_deleted_comes_back_with_the_next_start(deploy: Depl
     assert not Schedule.objects.exists()
     deploy(SWEEP)
     assert row("sweep").enabled
+
+
+def test_a_row_of_the_table_that_nobody_can_read_is_not_made_again(deploy: Deploy) -> None:
+    deploy(SWEEP, NIGHTLY)
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE django_celery_beat_crontabschedule SET timezone = 'Europe/Atlantis'")
+    deploy(replace(SWEEP, why="Still."), NIGHTLY)
+    assert row("sweep").description == "Still."
+    assert PeriodicTask.objects.count() == 2
+
+
+def test_a_row_that_the_library_refuses_to_save_is_left_and_the_others_follow_the_table(deploy: Deploy) -> None:
+    deploy(NIGHTLY, SWEEP)
+    PeriodicTask.objects.filter(name="nightly").update(interval=row("sweep").interval)  # two timings
+    deploy(replace(NIGHTLY, why="Now."), replace(SWEEP, why="Now."))
+    assert (row("nightly").description, row("sweep").description) == ("At night.", "Now.")
+    PeriodicTask.objects.filter(name="nightly").update(interval=None)
+    deploy(replace(NIGHTLY, why="Now."), replace(SWEEP, why="Now."))
+    assert row("nightly").description == "Now."

@@ -14,101 +14,31 @@ from datetime import datetime, timedelta
 import psutil
 import pytest
 from django.db import connection, transaction
-from pytest_django.plugin import DjangoDbBlocker
 
 from jobs.clock import DatabaseNow, database_now
 from jobs.models import Lease
 from tests.failpoints import Failpoints
 from tests.fixtures_clock import Clock
 from tests.fixtures_jobs import broker_url, empty, environment
-from tests.fixtures_storefront import free_ports
 from tests.ledger import assert_marked_once, wait_until_done
+from tests.live_beats import Beats, end_lease
+from tests.network import Line
 from tests.probe_schedules import SECOND, ProbeSchedule, add_schedule
 from tests.processes import Process, System, wait_for
 
 # The beats outlive a test and keep their lease, so that the ledger is emptied only when they are gone.
 pytestmark = pytest.mark.django_db(transaction=True, available_apps=["tests.probe"])
 
-EMPTY = """
-    TRUNCATE jobs_job, jobs_lease, jobs_heartbeat, jobs_schedule, jobs_scheduledrun,
-             django_celery_beat_periodictask, django_celery_beat_periodictasks CASCADE
-"""
 TAKEN_OVER_SECONDS = 10.0
 AT_ONCE_SECONDS = 5.0
 """``STANDBY_SECONDS``, and what a machine that has much to do may add. The lease was given up, not waited for."""
+BLOCKS = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid)))"
+QUIET = """
+    SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+                       AND state_change > clock_timestamp() - interval '0.2 seconds')
+"""
 AN_HOUR = timedelta(hours=1)
 LOCK = "SELECT pg_backend_pid() FROM jobs_schedule WHERE periodic_task_id = %s FOR UPDATE"
-
-
-class Beats(System):
-    """Two beats, of which one ticks, and a schedule for them."""
-
-    schedule: ProbeSchedule | None = None
-
-    def put_right(self) -> None:
-        """Start what is missing, let one of those that live tick, and give it something to do."""
-        self.processes = [beat for beat in self.processes if beat.alive]
-        while len(self.processes) < 2:
-            self.start_beat(wait=False)
-        for beat in self.processes:
-            beat.resume()
-            beat.wait_until_ready()
-        if self.ticking() is None:
-            end_lease()
-        wait_for(lambda: self.ticking() is not None, what="a beat ticks")
-        if self.schedule is None:
-            self.schedule = add_schedule(seconds=600)
-            wait_for(self.schedule.next_run_at, what="a beat plans it")
-
-    def ticking(self) -> Process | None:
-        """The one that holds the lease."""
-        lease = Lease.objects.filter(name="beat", until__gt=DatabaseNow()).first()
-        return next((beat for beat in self.processes if lease and lease.owner.endswith(f":{beat.pid}")), None)
-
-    def pair(self) -> tuple[Process, Process]:
-        """The one that ticks, and the one that stands by."""
-        first = self.ticking()
-        assert first is not None
-        (second,) = (beat for beat in self.processes if beat is not first)
-        return first, second
-
-    def wait_until_ticks(self, beat: Process, *, seconds: float) -> None:
-        wait_for(lambda: self.ticking() is beat, seconds=seconds, what=f"{beat.pid} ticks")
-
-
-@pytest.fixture(scope="module")
-def failpoints(tmp_path_factory: pytest.TempPathFactory) -> Failpoints:
-    return Failpoints(tmp_path_factory.mktemp("failpoints"))
-
-
-@pytest.fixture(scope="module")
-def all_beats(failpoints: Failpoints, django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Beats]:
-    (closed,) = free_ports(1)
-    with django_db_blocker.unblock():
-        beats = Beats({**environment(f"redis://127.0.0.1:{closed}/0"), "FAILPOINTS": str(failpoints.folder)})
-    yield beats
-    beats.stop()
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        cursor.execute(EMPTY)
-        connection.close()
-
-
-@pytest.fixture
-def beats(all_beats: Beats, failpoints: Failpoints, transactional_db: None) -> Iterator[Beats]:
-    all_beats.put_right()
-    seen = {beat: len(beat.output) for beat in all_beats.processes}
-    yield all_beats
-    failpoints.disarm()
-    for beat in all_beats.processes:
-        # pytest shows this only for a test that failed
-        print(f"--- {beat.pid} ---\n", "".join(beat.output[seen.get(beat, 0) :][-60:]))  # noqa: T201
-
-
-@pytest.fixture
-def schedule(beats: Beats) -> ProbeSchedule:
-    """One that is due each second and leaves nothing out. It goes on from test to test."""
-    assert beats.schedule is not None
-    return beats.schedule
 
 
 def test_a_beat_that_is_killed_is_replaced_within_ten_seconds(beats: Beats, schedule: ProbeSchedule) -> None:
@@ -137,13 +67,13 @@ def test_a_beat_that_was_paused_past_its_lease_wakes_up_to_stand_by_and_may_tick
 
 
 def test_a_beat_that_is_paused_in_the_middle_of_a_run_holds_up_the_others_for_no_longer_than_its_lease(
-    beats: Beats, schedule: ProbeSchedule, failpoints: Failpoints
+    beats: Beats, schedule: ProbeSchedule, beat_failpoints: Failpoints
 ) -> None:
     """PostgreSQL ends its open transaction. Nobody is told of a fault, and the schedule does not rest."""
     first, second = beats.pair()
     said = len(first.output)
-    failpoints.arm("after a run is enqueued, before its commit", "pause all")
-    wait_for(lambda: failpoints.fired("after a run is enqueued, before its commit"), what="it is paused")
+    beat_failpoints.arm("after a run is enqueued, before its commit", "pause all")
+    wait_for(lambda: beat_failpoints.fired("after a run is enqueued, before its commit"), what="it is paused")
     beats.wait_until_ticks(second, seconds=TAKEN_OVER_SECONDS)
     first.resume()
     wait_for(lambda: any("beat_stands_by" in line for line in first.output[said:]), what="it stands by")
@@ -243,6 +173,21 @@ def test_without_a_broker_beats_tick_hand_over_and_stop_and_their_jobs_run_when_
         system.stop()
 
 
+def test_a_beat_whose_database_does_not_answer_ends_all_the_same(all_beats: Beats, transactional_db: None) -> None:
+    """It asks in vain that its lease be given up, and waits no longer than a few seconds."""
+    line = Line(all_beats.environment["DATABASE_URL"])
+    far = System({**all_beats.environment, "DATABASE_URL": line.url})
+    try:
+        beat = far.start_beat()
+        wait_for(lambda: answered(QUIET), what="nobody asks anything just now")
+        line.freeze()
+        assert beat.terminate() == 0
+        assert any("beat_lease_left_behind" in text for text in beat.output)
+    finally:
+        far.stop()
+        line.cut()
+
+
 def wait_for_runs(schedule: ProbeSchedule, *, more: int, seconds: float = 15) -> None:
     """Wait until so many more due times have their runs."""
     wanted = len(schedule.due_times()) + more
@@ -263,11 +208,6 @@ def lease() -> Lease:
     return Lease.objects.get(name="beat")
 
 
-def end_lease() -> None:
-    """Let the lease run out, as by waiting."""
-    Lease.objects.filter(name="beat").update(until=DatabaseNow())
-
-
 @contextmanager
 def locked(schedule: ProbeSchedule) -> Iterator[int]:
     """Hold the schedule's row, as somebody does who edits it; gives the number of the session."""
@@ -284,8 +224,12 @@ def locked(schedule: ProbeSchedule) -> Iterator[int]:
 
 def waits_for(backend: int) -> bool:
     """Whether anybody waits for a lock of that session."""
+    return answered(BLOCKS, backend)
+
+
+def answered(question: str, *values: object) -> bool:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid)))", [backend])
+        cursor.execute(question, values)
         return bool(cursor.fetchone()[0])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.db import connection
 from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
 
 from jobs.clock import database_now
@@ -140,3 +141,29 @@ def test_planning_costs_two_queries_where_nothing_changed(django_assert_num_quer
     plan()
     with django_assert_num_queries(2):  # type: ignore[operator]
         plan()
+
+
+UNREADABLE = {
+    "zone": "UPDATE django_celery_beat_crontabschedule SET timezone = 'Europe/Atlantis'",
+    "no zone": "UPDATE django_celery_beat_crontabschedule SET timezone = ''",
+    "end": "UPDATE django_celery_beat_periodictask SET expires = 'infinity' WHERE name = 'broken'",
+    "arguments": "UPDATE django_celery_beat_periodictask SET kwargs = repeat('[', 100000) WHERE name = 'broken'",
+}
+
+
+@pytest.mark.parametrize("statement", UNREADABLE.values(), ids=UNREADABLE)
+def test_a_row_that_nobody_can_read_says_so_and_holds_up_no_other(statement: str) -> None:
+    broken = periodic_task(name="broken", interval=None, crontab=CrontabSchedule.objects.create(hour="3"))
+    fit = periodic_task(name="fit")
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+    assert plan()
+    assert Schedule.objects.get(pk=broken.pk).error
+    assert Schedule.objects.get(pk=broken.pk).next_run_at is None
+    assert Schedule.objects.get(pk=fit.pk).next_run_at is not None
+
+
+def test_a_start_in_the_first_year_there_is_stops_no_beat() -> None:
+    """The admin's page takes it for a schedule that is disabled, which its button enables."""
+    periodic_task(start_time=datetime(1, 1, 1, tzinfo=UTC))
+    assert planned().next_run_at is not None

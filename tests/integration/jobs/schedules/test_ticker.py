@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from django.db import connection
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
+from jobs.clock import database_now
 from jobs.models import Heartbeat, Job, Lease, Schedule
 from jobs.periodic import Periodic
 from jobs.schedules import ticker as beats
@@ -114,6 +117,54 @@ def test_a_schedule_that_the_database_refuses_holds_up_no_other(
     Lease.objects.update(until=Lease.objects.get().until + timedelta(hours=1))
     assert ticker.tick() == TICK_SECONDS
     assert [job.subject for job in Job.objects.all()] == ["schedule:hourly"]
+
+
+def test_a_plan_that_cannot_be_stored_while_somebody_holds_its_row_holds_up_no_other_schedule(
+    new_ticker: Callable[[], Ticker], clock: Clock
+) -> None:
+    ticker = new_ticker()
+    ticker.tick()
+    interval = IntervalSchedule.objects.create(every=1, period=IntervalSchedule.HOURS)
+    held = PeriodicTask.objects.create(name="held", task="probe.leave_a_mark", interval=interval)
+    ticker.tick()
+    editor = connection.copy()
+    try:
+        with editor.cursor() as cursor:
+            cursor.execute("BEGIN")
+            cursor.execute("SELECT FROM jobs_schedule FOR UPDATE")
+        held.expires = database_now()
+        held.save()
+        clock.advance(timedelta(seconds=1))
+        started = time.monotonic()
+        assert ticker.tick() == TICK_SECONDS
+        assert time.monotonic() - started < 1, "it waited for the row"
+    finally:
+        editor.close()
+    assert Schedule.objects.get(pk=held.pk).next_run_at is not None
+    ticker._plan_at = 0.0
+    ticker.tick()
+    assert Schedule.objects.get(pk=held.pk).next_run_at is None
+
+
+def test_a_row_of_the_table_that_somebody_holds_takes_over_the_new_table_when_it_is_free(
+    new_ticker: Callable[[], Ticker], settings: Any
+) -> None:
+    new_ticker().tick()
+    settings.LEDGER_SCHEDULE = (replace(EVERY_HOUR, why="Another table."),)
+    Lease.objects.update(until=database_now())
+    ticker, editor = new_ticker(), connection.copy()
+    try:
+        with editor.cursor() as cursor:
+            cursor.execute("BEGIN")
+            cursor.execute("SELECT FROM django_celery_beat_periodictask FOR UPDATE")
+        started = time.monotonic()
+        assert 0 < ticker.tick() <= TICK_SECONDS
+        assert time.monotonic() - started < 1, "it waited for the row"
+        assert PeriodicTask.objects.get().description == "A test."
+    finally:
+        editor.close()
+    ticker.tick()
+    assert PeriodicTask.objects.get().description == "Another table."
 
 
 def test_a_tick_without_the_database_waits_and_the_next_one_goes_on(new_ticker: Callable[[], Ticker]) -> None:
