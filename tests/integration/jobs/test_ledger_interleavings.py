@@ -57,8 +57,8 @@ SHORT = profile(
 LONG = profile(SHORT, derandomize=False, max_examples=int(os.environ.get("EXAMPLES", "1000")), stateful_step_count=60)
 IS_LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 SEARCH = profile(SHORT, max_examples=400, stateful_step_count=10, phases=[Phase.generate])
-"""For a fault that is there: it is found within some tens of examples and need not be made shorter. On a machine that is
-very busy, threads wait for each other elsewhere, and it may take more."""
+"""For a fault that is there: it is found within some tens of examples, and need not be made shorter. On a machine that
+is very busy, threads wait for each other elsewhere, and it may take more."""
 
 FEW = 5
 """Arrows and points, of 30, that so few examples may miss."""
