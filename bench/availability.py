@@ -120,12 +120,15 @@ def _compare(*, fans: int, seats: int, threads: int, rounds: int) -> bool:
 
 @contextmanager
 def _way(name: str) -> Iterator[None]:
-    before = transitions.TAKE_SEATS, transitions.ask_for_count
-    transitions.TAKE_SEATS, transitions.ask_for_count = WAYS[name]  # type: ignore[misc]
+    names = ("TAKE_SEATS", "ask_for_count")
+    before = [getattr(transitions, each) for each in names]
     try:
+        for each, value in zip(names, WAYS[name], strict=True):
+            setattr(transitions, each, value)
         yield
     finally:
-        transitions.TAKE_SEATS, transitions.ask_for_count = before
+        for each, value in zip(names, before, strict=True):
+            setattr(transitions, each, value)
 
 
 @contextmanager

@@ -15,7 +15,8 @@ class ScanInline(admin.TabularInline):
     """What doors did with the ticket, oldest first."""
 
     model = Scan
-    fields = readonly_fields = ["at", "door", "by", "result", "proven", "reason"]
+    fields = ("at", "door", "by", "result", "proven", "reason")
+    readonly_fields = fields
     verbose_name_plural = _("At the door")
     extra = 0
     can_delete = False
