@@ -41,7 +41,8 @@ FORGET_LOCK = "DELETE FROM jobs_lease"
 HOLD_ALL = """
     WITH holds AS (
         INSERT INTO inventory_hold (show_id, token, seat_ids, prices, currency, status, expires_at, created_at)
-        SELECT %(show_id)s, gen_random_uuid(), array_agg(seat), array_agg(0), 'EUR', 'active', jobs_now() - random() * interval '1 minute',
+        SELECT %(show_id)s, gen_random_uuid(), array_agg(seat), array_agg(0), 'EUR',
+               'active', jobs_now() - random() * interval '1 minute',
                jobs_now() - interval '10 minutes'
         FROM unnest(%(seats)s::bigint[], %(parties)s::integer[]) AS given (seat, party)
         GROUP BY party
