@@ -12,7 +12,7 @@ from django.test import Client
 from boxoffice.models import Order, Payment
 from inventory.models import Hold
 from tests.fixtures_boxoffice import place
-from tests.fixtures_payments import Payments
+from tests.fixtures_payments import API_KEY, WEBHOOK_SECRET, Payments
 
 ADA = {"name": "Ada Lovelace", "email": "ada@example.org"}
 
@@ -20,7 +20,8 @@ ADA = {"name": "Ada Lovelace", "email": "ada@example.org"}
 @pytest.fixture
 def paid_house(payments: Payments, settings: Any) -> Payments:
     """The stand-in, and a box office that pays there."""
-    settings.STRIPE_API_BASE = payments.address
+    settings.STRIPE_API_BASE, settings.STRIPE_API_KEY = payments.address, API_KEY
+    settings.STRIPE_WEBHOOK_SECRET = WEBHOOK_SECRET
     return payments
 
 

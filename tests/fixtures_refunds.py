@@ -27,14 +27,14 @@ LONG_AGO = datetime.fromisoformat("2020-01-01T00:00:00+00:00")
 
 
 @pytest.fixture
-def provider(payments: Payments, settings: Any) -> Payments:
+def refund_provider(payments: Payments, settings: Any) -> Payments:
     """The stand-in, with the box office as its customer."""
     settings.STRIPE_API_KEY, settings.STRIPE_API_BASE = API_KEY, payments.address
     return payments
 
 
 @pytest.fixture
-def make_paid_order(provider: Payments, make_hold: Callable[..., Hold]) -> Callable[..., Order]:
+def make_paid_order(refund_provider: Payments, make_hold: Callable[..., Hold]) -> Callable[..., Order]:
     """A confirmed order whose seats cost ``price`` each, paid at the stand-in. Factories make the rows."""
 
     def make(*, seats: int = 2, price: int = 4_200, currency: str = "EUR") -> Order:
@@ -46,7 +46,7 @@ def make_paid_order(provider: Payments, make_hold: Callable[..., Hold]) -> Calla
             "unit_amount": provider_amount(Money(price, currency)),
             "product_data": {"name": "Seat"},
         }
-        session = provider.paid_session(line_items=[{"price_data": each, "quantity": seats}])
+        session = refund_provider.paid_session(line_items=[{"price_data": each, "quantity": seats}])
         Payment.objects.create(
             order=order,
             status=Payment.Status.SUCCEEDED,

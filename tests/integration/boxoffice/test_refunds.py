@@ -46,9 +46,9 @@ def status_of(order: Order) -> str:
     return Order.objects.values_list("status", flat=True).get(pk=order.pk)
 
 
-def event_about(provider: Payments, refund: Refund) -> dict[str, Any]:
+def event_about(refund_provider: Payments, refund: Refund) -> dict[str, Any]:
     """The refund as an event of the provider would show it now."""
-    return provider.client().v1.refunds.retrieve(refund.provider_id).to_dict()
+    return refund_provider.client().v1.refunds.retrieve(refund.provider_id).to_dict()
 
 
 def settle(shown: dict[str, Any]) -> bool:
@@ -57,7 +57,7 @@ def settle(shown: dict[str, Any]) -> bool:
 
 
 def test_a_whole_order_is_refunded_and_its_seats_sell_again_at_once(
-    provider: Payments, paid_order: Order, send: Send
+    refund_provider: Payments, paid_order: Order, send: Send
 ) -> None:
     ticket = Ticket.objects.filter(order_id=paid_order.pk).first()
     assert ticket is not None
@@ -65,7 +65,7 @@ def test_a_whole_order_is_refunded_and_its_seats_sell_again_at_once(
     done = refund_order(order_id=paid_order.pk, **WHO_AND_WHY)
 
     assert (status_of(paid_order), done.money.amount, refunds()) == ("refunded", 8_400, [(8_400, "planned")])
-    assert money_back(provider) == []  # nobody outside has heard of it
+    assert money_back(refund_provider) == []  # nobody outside has heard of it
     freed = list(Seat.objects.filter(pk__in=seats))
     assert {(seat.status, seat.hold_id, seat.version - seats[seat.pk]) for seat in freed} == {("available", None, 1)}
     check = check_ticket(payload=sign_ticket(code=ticket.code, show_id=ticket.show_id))
@@ -75,8 +75,8 @@ def test_a_whole_order_is_refunded_and_its_seats_sell_again_at_once(
     assert (action.by, action.reason, action.line_ids) == ("anna", "the fan is ill", lines_of(paid_order))
 
     assert send().state == "done"
-    assert (refunds(), money_back(provider)) == ([(8_400, "succeeded")], [8_400])
-    made = provider.client().v1.refunds.list().data[0]
+    assert (refunds(), money_back(refund_provider)) == ([(8_400, "succeeded")], [8_400])
+    made = refund_provider.client().v1.refunds.list().data[0]
     assert made.to_dict()["metadata"] == {"refund": str(done.refund.pk), "order": paid_order.code}
     assert Refund.objects.get().provider_id == made.id
 
@@ -98,7 +98,7 @@ def event_about_only(order: Order) -> dict[str, Any]:
     return stripe_side.client().v1.refunds.retrieve(refund.provider_id).to_dict()
 
 
-def test_single_seats_are_refunded_until_none_is_left(provider: Payments, paid_order: Order, send: Send) -> None:
+def test_single_seats_are_refunded_until_none_is_left(refund_provider: Payments, paid_order: Order, send: Send) -> None:
     first, second = lines_of(paid_order)
     refund_order(order_id=paid_order.pk, line_ids=[first], **WHO_AND_WHY)
     assert status_of(paid_order) == "partly_refunded"
@@ -106,19 +106,19 @@ def test_single_seats_are_refunded_until_none_is_left(provider: Payments, paid_o
     send()
     refund_order(order_id=paid_order.pk, line_ids=[second], **WHO_AND_WHY)
     send()
-    assert (status_of(paid_order), money_back(provider)) == ("refunded", [4_200, 4_200])
+    assert (status_of(paid_order), money_back(refund_provider)) == ("refunded", [4_200, 4_200])
     with pytest.raises(NothingToRefund):
         refund_order(order_id=paid_order.pk, **WHO_AND_WHY)
 
 
-def test_pressed_by_eight_at_once_it_is_refunded_once(provider: Payments, paid_order: Order, send: Send) -> None:
+def test_pressed_by_eight_at_once_it_is_refunded_once(refund_provider: Payments, paid_order: Order, send: Send) -> None:
     press = partial(refund_order, order_id=paid_order.pk, line_ids=lines_of(paid_order), **WHO_AND_WHY)
     outcomes = all_at_once([press] * 8, threads=8)
     assert sum(isinstance(outcome, RefundedOrder) for outcome in outcomes) == 1
     assert all(isinstance(outcome, RefundedOrder | LinesRefunded) for outcome in outcomes), outcomes
     assert Job.objects.filter(task="boxoffice.send_refund").count() == 1
     send()
-    assert (refunds(), money_back(provider)) == ([(8_400, "succeeded")], [8_400])
+    assert (refunds(), money_back(refund_provider)) == ([(8_400, "succeeded")], [8_400])
 
 
 def test_two_who_refund_overlapping_seats_at_once_refund_each_seat_once(make_paid_order: Callable[..., Order]) -> None:
@@ -174,16 +174,16 @@ def test_nobody_refunds_without_saying_why(paid_order: Order) -> None:
     assert status_of(paid_order) == "confirmed"
 
 
-def test_a_refused_refund_is_tried_again_with_another_key(provider: Payments, paid_order: Order, send: Send) -> None:
+def test_a_refused_refund_is_tried_again_with_another_key(refund_provider: Payments, paid_order: Order, send: Send) -> None:
     first = refund_order(order_id=paid_order.pk, **WHO_AND_WHY).refund
     assert first is not None
-    provider.turn(refunds="refuse")
+    refund_provider.turn(refunds="refuse")
     assert send().state == "done"  # a refusal is an answer
     first.refresh_from_db()
     assert (first.status, first.failure, first.failure_code) == ("failed", "refused", "balance_insufficient")
     assert not Notification.objects.filter(kind="refund_done").exists()
 
-    provider.turn(refunds="succeed")
+    refund_provider.turn(refunds="succeed")
     press = partial(try_again, refund_id=first.pk, **WHO_AND_WHY)
     outcomes = all_at_once([press] * 4, threads=4)
     assert sorted(type(outcome).__name__ for outcome in outcomes) == ["NotTriedAgain"] * 3 + ["Refund"]
@@ -191,109 +191,109 @@ def test_a_refused_refund_is_tried_again_with_another_key(provider: Payments, pa
     second = Refund.objects.get(replaces=first)
     assert (second.status, second.idempotency_key != first.idempotency_key) == ("succeeded", True)
     assert set(OrderLine.objects.filter(order=paid_order).values_list("refund_id", flat=True)) == {second.pk}
-    assert money_back(provider) == [8_400]
+    assert money_back(refund_provider) == [8_400]
     with pytest.raises(NotTriedAgain):
         try_again(refund_id=second.pk, **WHO_AND_WHY)
 
 
-def test_a_pending_refund_is_settled_by_an_event_once(provider: Payments, paid_order: Order, send: Send) -> None:
-    provider.turn(refunds="pending", settle_after_s=0)
+def test_a_pending_refund_is_settled_by_an_event_once(refund_provider: Payments, paid_order: Order, send: Send) -> None:
+    refund_provider.turn(refunds="pending", settle_after_s=0)
     refund_order(order_id=paid_order.pk, **WHO_AND_WHY)
     send()
     refund = Refund.objects.get()
-    pending = event_about(provider, refund)
+    pending = event_about(refund_provider, refund)
     assert (refund.status, Job.objects.get(task="boxoffice.ask_about_refund").state) == ("pending", "waiting")
-    provider.post("settle", id=refund.provider_id)
-    settled = event_about(provider, refund)
+    refund_provider.post("settle", id=refund.provider_id)
+    settled = event_about(refund_provider, refund)
     assert [settle(settled), settle(settled), settle(pending)] == [True, False, False]  # twice, and out of order
     assert refunds() == [(8_400, "succeeded")]
     assert Notification.objects.filter(kind="refund_done").count() == 1
 
 
 def test_a_pending_refund_of_which_no_event_tells_is_asked_about(
-    provider: Payments, paid_order: Order, send: Send
+    refund_provider: Payments, paid_order: Order, send: Send
 ) -> None:
-    provider.turn(refunds="pending", settle_after_s=0)
+    refund_provider.turn(refunds="pending", settle_after_s=0)
     refund_order(order_id=paid_order.pk, **WHO_AND_WHY)
     send()
     send("boxoffice.ask_about_refund")
     assert (refunds(), Job.objects.filter(task="boxoffice.ask_about_refund").count()) == ([(8_400, "pending")], 2)
-    provider.post("settle", id=Refund.objects.get().provider_id)
+    refund_provider.post("settle", id=Refund.objects.get().provider_id)
     send("boxoffice.ask_about_refund")
     assert refunds() == [(8_400, "succeeded")]
 
 
-def test_money_that_the_bank_sends_back_is_owed_again(provider: Payments, paid_order: Order, send: Send) -> None:
-    provider.turn(refunds="fail_later", settle_after_s=0)
+def test_money_that_the_bank_sends_back_is_owed_again(refund_provider: Payments, paid_order: Order, send: Send) -> None:
+    refund_provider.turn(refunds="fail_later", settle_after_s=0)
     refund_order(order_id=paid_order.pk, **WHO_AND_WHY)
     send()
     refund = Refund.objects.get()
-    succeeded = event_about(provider, refund)
-    provider.post("settle", id=refund.provider_id, fails=True)
-    assert [settle(event_about(provider, refund)), settle(succeeded)] == [True, False]
+    succeeded = event_about(refund_provider, refund)
+    refund_provider.post("settle", id=refund.provider_id, fails=True)
+    assert [settle(event_about(refund_provider, refund)), settle(succeeded)] == [True, False]
     refund.refresh_from_db()
     assert (refund.status, refund.failure, refund.failure_code) == ("failed", "returned", "expired_or_canceled_card")
-    provider.turn(refunds="succeed")
+    refund_provider.turn(refunds="succeed")
     try_again(refund_id=refund.pk, **WHO_AND_WHY)
     send()
     assert refunds()[-1] == (8_400, "succeeded")
 
 
 def test_an_event_that_is_here_before_the_answer_settles_the_refund(
-    provider: Payments, paid_order: Order, send: Send
+    refund_provider: Payments, paid_order: Order, send: Send
 ) -> None:
     refund = refund_order(order_id=paid_order.pk, **WHO_AND_WHY).refund
     assert refund is not None
     intent = Payment.objects.get().intent_id
-    api = provider.client().v1.refunds
+    api = refund_provider.client().v1.refunds
     made = api.create({"payment_intent": intent, "metadata": {"refund": str(refund.pk)}})
     assert settle(made.to_dict()) is True
     assert send().state == "done"
-    assert (refunds(), money_back(provider)) == ([(8_400, "succeeded")], [8_400])
+    assert (refunds(), money_back(refund_provider)) == ([(8_400, "succeeded")], [8_400])
 
 
-def test_a_refund_made_by_hand_at_the_provider_changes_nothing_of_ours(provider: Payments, paid_order: Order) -> None:
-    made = provider.client().v1.refunds.create({"payment_intent": Payment.objects.get().intent_id, "amount": 100})
+def test_a_refund_made_by_hand_at_the_provider_changes_nothing_of_ours(refund_provider: Payments, paid_order: Order) -> None:
+    made = refund_provider.client().v1.refunds.create({"payment_intent": Payment.objects.get().intent_id, "amount": 100})
     assert settle(made.to_dict()) is False
     assert refunds() == []
 
 
 def test_an_answer_that_was_lost_is_asked_for_with_the_same_key(
-    provider: Payments, paid_order: Order, send: Send
+    refund_provider: Payments, paid_order: Order, send: Send
 ) -> None:
-    provider.turn(lose_answers=1, lose_answers_by="close")
+    refund_provider.turn(lose_answers=1, lose_answers_by="close")
     refund_order(order_id=paid_order.pk, line_ids=lines_of(paid_order)[:1], **WHO_AND_WHY)
     job = send()
     assert (job.state, job.attempts, refunds()) == ("waiting", 1, [(4_200, "planned")])
     assert send().state == "done"
-    assert (refunds(), money_back(provider)) == ([(4_200, "succeeded")], [4_200])
+    assert (refunds(), money_back(refund_provider)) == ([(4_200, "succeeded")], [4_200])
 
 
 def test_an_old_key_is_not_sent_before_the_refunds_were_looked_through(
-    provider: Payments, paid_order: Order, send: Send
+    refund_provider: Payments, paid_order: Order, send: Send
 ) -> None:
-    provider.turn(lose_answers=1, lose_answers_by="close")
+    refund_provider.turn(lose_answers=1, lose_answers_by="close")
     refund_order(order_id=paid_order.pk, line_ids=lines_of(paid_order)[:1], **WHO_AND_WHY)
     send()
     age(Refund.objects.get(), hours=23)
-    provider.turn(advance_s=25 * 3600)  # the provider has forgotten the key
+    refund_provider.turn(advance_s=25 * 3600)  # the provider has forgotten the key
     send()
-    assert (refunds(), money_back(provider)) == ([(4_200, "succeeded")], [4_200])
+    assert (refunds(), money_back(refund_provider)) == ([(4_200, "succeeded")], [4_200])
 
 
 def test_a_worker_that_dies_between_answer_and_record_refunds_once(
-    provider: Payments, paid_order: Order, send: Send
+    refund_provider: Payments, paid_order: Order, send: Send
 ) -> None:
     planned = refund_order(order_id=paid_order.pk, line_ids=lines_of(paid_order)[:1], **WHO_AND_WHY).refund
     assert planned is not None
     ask_for_refund(newest_attempt(refund_id=planned.pk))  # all that such a worker leaves behind
-    assert (refunds(), money_back(provider)) == ([(4_200, "planned")], [4_200])
+    assert (refunds(), money_back(refund_provider)) == ([(4_200, "planned")], [4_200])
     send()
-    assert (refunds(), money_back(provider)) == ([(4_200, "succeeded")], [4_200])
+    assert (refunds(), money_back(refund_provider)) == ([(4_200, "succeeded")], [4_200])
 
 
-def test_a_rate_limit_costs_no_attempt(provider: Payments, paid_order: Order, send: Send) -> None:
-    provider.turn(limit_next=1, retry_after_s=7)
+def test_a_rate_limit_costs_no_attempt(refund_provider: Payments, paid_order: Order, send: Send) -> None:
+    refund_provider.turn(limit_next=1, retry_after_s=7)
     refund_order(order_id=paid_order.pk, **WHO_AND_WHY)
     job = send()
     assert (job.state, job.attempts, job.reason) == ("waiting", 0, "rate limited")
@@ -303,9 +303,9 @@ def test_a_rate_limit_costs_no_attempt(provider: Payments, paid_order: Order, se
 
 @pytest.mark.parametrize("executes", [False, True])
 def test_a_500_that_the_provider_keeps_ends_the_key_and_not_the_refund(
-    provider: Payments, paid_order: Order, send: Send, executes: bool
+    refund_provider: Payments, paid_order: Order, send: Send, executes: bool
 ) -> None:
-    provider.turn(fail_next=1, fail_executes=executes)
+    refund_provider.turn(fail_next=1, fail_executes=executes)
     refund_order(order_id=paid_order.pk, line_ids=lines_of(paid_order)[:1], **WHO_AND_WHY)
     assert send().state == "waiting"
     send()  # the same key hears the same answer; then the list tells
@@ -313,12 +313,12 @@ def test_a_500_that_the_provider_keeps_ends_the_key_and_not_the_refund(
         assert refunds() == [(4_200, "failed"), (4_200, "planned")]
         assert Refund.objects.get(replaces=None).failure == "key spent"
         send()
-    assert (refunds()[-1], money_back(provider)) == ((4_200, "succeeded"), [4_200])
+    assert (refunds()[-1], money_back(refund_provider)) == ((4_200, "succeeded"), [4_200])
 
 
-def dead_of_silence(provider: Payments, send: Send) -> Job:
+def dead_of_silence(refund_provider: Payments, send: Send) -> Job:
     """The job that sends it, given up after an answer that was lost."""
-    provider.turn(lose_answers=1, lose_answers_by="close")
+    refund_provider.turn(lose_answers=1, lose_answers_by="close")
     Job.objects.filter(task="boxoffice.send_refund").update(attempts=19)
     job = send()
     assert (job.state, Refund.objects.get().failure) == ("dead", "unanswered")
@@ -327,24 +327,24 @@ def dead_of_silence(provider: Payments, send: Send) -> Job:
 
 @pytest.mark.parametrize("hours", [1, 30])
 def test_the_replay_of_a_dead_job_refunds_what_was_refunded_no_second_time(
-    provider: Payments, paid_order: Order, send: Send, hours: int
+    refund_provider: Payments, paid_order: Order, send: Send, hours: int
 ) -> None:
     refund_order(order_id=paid_order.pk, line_ids=lines_of(paid_order)[:1], **WHO_AND_WHY)
-    job = dead_of_silence(provider, send)
+    job = dead_of_silence(refund_provider, send)
     age(Refund.objects.get(), hours=hours)
     if hours > 24:
-        provider.turn(advance_s=hours * 3600)
+        refund_provider.turn(advance_s=hours * 3600)
     replay_job(job_id=job.pk, generation=0, **WHO_AND_WHY)
     assert len(refunds()) == (1 if hours < 23 else 2)  # the same attempt goes on while its key is young
     assert send().state == "done"
-    assert (refunds()[-1], money_back(provider)) == ((4_200, "succeeded"), [4_200])
+    assert (refunds()[-1], money_back(refund_provider)) == ((4_200, "succeeded"), [4_200])
 
 
 def test_money_of_which_nobody_knows_is_not_refunded_a_second_time_from_elsewhere(
-    provider: Payments, paid_order: Order, send: Send
+    refund_provider: Payments, paid_order: Order, send: Send
 ) -> None:
     refund_order(order_id=paid_order.pk, line_ids=lines_of(paid_order)[:1], **WHO_AND_WHY)
-    dead_of_silence(provider, send)
+    dead_of_silence(refund_provider, send)
     with transaction.atomic():
         assert plan_refund(payment_id=Payment.objects.get().pk, amount=8_400, reason="all") is None
 
@@ -353,13 +353,13 @@ def test_money_of_which_nobody_knows_is_not_refunded_a_second_time_from_elsewher
     ("currency", "price", "asked"), [("JPY", 5_000, 5_000), ("KWD", 12_340, 12_340), ("ISK", 5_000, 500_000)]
 )
 def test_currencies_without_and_with_three_decimals_are_refunded_in_full(
-    provider: Payments, make_paid_order: Callable[..., Order], send: Send, currency: str, price: int, asked: int
+    refund_provider: Payments, make_paid_order: Callable[..., Order], send: Send, currency: str, price: int, asked: int
 ) -> None:
     order = make_paid_order(seats=1, price=price, currency=currency)
     refund_order(order_id=order.pk, **WHO_AND_WHY)
     send()
-    assert (refunds(), money_back(provider)) == ([(price, "succeeded")], [asked])
-    assert settle(event_about(provider, Refund.objects.get())) is False  # it is ours, and nothing new
+    assert (refunds(), money_back(refund_provider)) == ([(price, "succeeded")], [asked])
+    assert settle(event_about(refund_provider, Refund.objects.get())) is False  # it is ours, and nothing new
 
 
 def test_a_part_that_the_provider_cannot_pay_is_refused_before_anything_changes(
@@ -373,23 +373,23 @@ def test_a_part_that_the_provider_cannot_pay_is_refused_before_anything_changes(
 
 
 def test_an_event_about_an_attempt_that_was_given_up_settles_the_one_that_tries_again(
-    provider: Payments, paid_order: Order, send: Send
+    refund_provider: Payments, paid_order: Order, send: Send
 ) -> None:
     first = refund_order(order_id=paid_order.pk, line_ids=lines_of(paid_order)[:1], **WHO_AND_WHY).refund
     assert first is not None
-    dead_of_silence(provider, send)
-    made = provider.client().v1.refunds.list().data[0].to_dict()
+    dead_of_silence(refund_provider, send)
+    made = refund_provider.client().v1.refunds.list().data[0].to_dict()
     second = try_again(refund_id=first.pk, **WHO_AND_WHY)
     assert settle(made) is True
     assert send().state == "done"
-    assert (refunds(), money_back(provider)) == ([(4_200, "failed"), (4_200, "succeeded")], [4_200])
+    assert (refunds(), money_back(refund_provider)) == ([(4_200, "failed"), (4_200, "succeeded")], [4_200])
     assert OrderLine.objects.filter(refund=second).count() == 1
 
 
-def test_an_order_that_was_paid_too_late_ends_as_refunded(provider: Payments, paid_order: Order, send: Send) -> None:
+def test_an_order_that_was_paid_too_late_ends_as_refunded(refund_provider: Payments, paid_order: Order, send: Send) -> None:
     Order.objects.filter(pk=paid_order.pk).update(status="expired", confirmed_at=None)
     with transaction.atomic():
         assert plan_refund(payment_id=Payment.objects.get().pk, amount=8_400, reason="paid too late")
         assert plan_refund(payment_id=Payment.objects.get().pk, amount=8_400, reason="paid too late") is None
     send()
-    assert (status_of(paid_order), money_back(provider)) == ("refunded", [8_400])
+    assert (status_of(paid_order), money_back(refund_provider)) == ("refunded", [8_400])
