@@ -1,5 +1,6 @@
-"""The addresses of the box office: all of them belong to the storefront."""
+"""The addresses of the box office: the storefront's and the door's."""
 
-from boxoffice.storefront.urls import urlpatterns
+from boxoffice.door.urls import urlpatterns as door
+from boxoffice.storefront.urls import urlpatterns as storefront
 
-__all__ = ["urlpatterns"]
+urlpatterns = [*storefront, *door]

@@ -29,6 +29,7 @@ def _welcome(stack: Stack) -> str:
             "",
             f"READY {stack.url}",
             f"  support desk  {stack.url}/admin/   user: {STAFF}   password: {stack.environment['STAFF_PASSWORD']}",
+            f"  door          {stack.url}/door/   user: door   password: {stack.environment['DOOR_PASSWORD']}",
             f"  mailbox       {stack.mailbox_url}/",
             f"  payments      {stack.payments_url}/",
             "  Ctrl-C stops everything; the data stays in .local/demo.",

@@ -23,7 +23,14 @@ from deploy.local.signals import undisturbed
 BROKERS = ("redis", "rabbitmq")
 # The numbered databases of the one Redis server.
 CACHE, BROKER, TEST_BROKER = 0, 1, 2
-HANDED_ON = ("SECRET_KEY", "TICKET_SIGNING_KEYS", "STRIPE_API_KEY", "STRIPE_WEBHOOK_SECRET", "STAFF_PASSWORD")
+HANDED_ON = (
+    "SECRET_KEY",
+    "TICKET_SIGNING_KEYS",
+    "STRIPE_API_KEY",
+    "STRIPE_WEBHOOK_SECRET",
+    "STAFF_PASSWORD",
+    "DOOR_PASSWORD",
+)
 
 
 class Service(Protocol):

@@ -1,4 +1,4 @@
-"""What has to be done between the services' start and the processes': tables, shows, a login, static files."""
+"""What has to be done between the services' start and the processes': tables, shows, logins, static files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STAFF = "staff"
 
 
 def prepare(environment: Mapping[str, str]) -> None:
-    """Bring the database up to date, with the demo's shows and a staff login, and gather the static files.
+    """Bring the database up to date, with the demo's shows and the logins of staff and door; gather static files.
 
     Raises LocalError when a step fails; its own output says why.
     """
@@ -26,7 +26,13 @@ def prepare(environment: Mapping[str, str]) -> None:
         manage(environment, "migrate")
         manage(environment, "seed_demo")
         # In one word, for a drawn password may begin with a hyphen and would be taken for an option.
-        manage(environment, "seed_staff", f"--username={STAFF}", f"--password={environment['STAFF_PASSWORD']}")
+        manage(
+            environment,
+            "seed_staff",
+            f"--username={STAFF}",
+            f"--password={environment['STAFF_PASSWORD']}",
+            f"--door-password={environment['DOOR_PASSWORD']}",
+        )
     except BaseException:
         if gathering:
             _give_up(gathering)

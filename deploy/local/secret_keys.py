@@ -24,6 +24,7 @@ KEYS: dict[str, Callable[[], str]] = {
     "STRIPE_API_KEY": lambda: f"sk_test_{secrets.token_hex(24)}",
     "STRIPE_WEBHOOK_SECRET": lambda: f"whsec_{secrets.token_hex(16)}",
     "STAFF_PASSWORD": lambda: secrets.token_urlsafe(12),
+    "DOOR_PASSWORD": lambda: secrets.token_urlsafe(12),
 }
 
 

@@ -38,3 +38,14 @@ def test_seeding_again_sets_the_password_of_the_same_login() -> None:
     assert get_user_model().objects.count() == 1
     assert authenticate(username="staff", password="the first pass phrase") is None
     assert authenticate(username="staff", password="the second pass phrase") is not None
+
+
+def test_the_door_gets_a_login_that_may_scan_tickets_and_nothing_else() -> None:
+    assert not get_user_model().objects.filter(username="door").exists()
+    seed("--password", "a long pass phrase", "--door-password", "another pass phrase")
+    seed("--password", "a long pass phrase", "--door-password", "another pass phrase")
+
+    user = authenticate(username="door", password="another pass phrase")
+    assert user is not None
+    assert user.get_all_permissions() == {"tickets.scan_ticket"}
+    assert not user.is_staff

@@ -19,8 +19,8 @@ def test_a_drawn_password_that_begins_with_a_hyphen_stops_no_start(monkeypatch: 
     monkeypatch.setattr(static_files, "are_current", lambda environment: True)
     monkeypatch.setattr(preparation, "manage", note)
 
-    preparation.prepare({"STAFF_PASSWORD": "-v0hyphen"})
+    preparation.prepare({"STAFF_PASSWORD": "-v0hyphen", "DOOR_PASSWORD": "-door"})
 
     (name, *arguments) = commands[-1]
     options = Command().create_parser("manage.py", name).parse_args(arguments)
-    assert (name, options.username, options.password) == ("seed_staff", "staff", "-v0hyphen")
+    assert (name, options.username, options.password, options.door_password) == ("seed_staff", "staff", "-v0hyphen", "-door")

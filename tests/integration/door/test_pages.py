@@ -1,0 +1,242 @@
+"""The door's pages, with and without their script: who may open them, what they answer, and that one goes in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from threading import Barrier
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+from django.utils import translation
+
+from boxoffice.door.login import NIGHT_SECONDS
+from inventory.advance_show import advance_show
+from inventory.models import Show
+from jobs.clock import database_now
+from tests.fixtures_clock import Clock
+from tests.fixtures_door import PASSWORD, issue_for
+from tests.fixtures_staff import staff_with
+from tickets import transitions
+from tickets.models import Scan, Ticket
+from tickets.qr import sign_ticket
+
+
+def address(show: Show) -> str:
+    return reverse("door_of_show", args=[show.pk])
+
+
+def send(client: Client, show: Show, code: str, **form: str) -> dict[str, Any]:
+    """As the page's script does."""
+    data = {"do": "scan", "how": "typed", "code": code} | form
+    answer: dict[str, Any] = client.post(address(show), data, headers={"Accept": "application/json"}).json()
+    return answer
+
+
+def test_who_is_not_logged_in_is_sent_to_the_doors_login_and_logged_in_for_a_night(
+    client: Client, door_user: Any, show_tonight: Show
+) -> None:
+    response = client.get(address(show_tonight))
+    assert response.status_code == 302
+    page = client.get(response.url)
+    assert "Log this device in" in page.content.decode()
+
+    response = client.post(response.url, {"username": "grace", "password": "wrong"})
+    assert "do not match" in response.content.decode()
+    response = client.post(
+        reverse("door_login"), {"username": "grace", "password": PASSWORD, "next": address(show_tonight)}
+    )
+    assert response.url == address(show_tonight)
+    assert client.session.get_expiry_age() == NIGHT_SECONDS
+    assert client.get(address(show_tonight)).status_code == 200
+    assert client.post(reverse("door_logout")).url == reverse("door_login")
+    assert client.get(address(show_tonight)).status_code == 302
+
+
+def test_a_login_without_the_permission_scans_nothing(client: Client, tickets_tonight: list[Ticket]) -> None:
+    ticket = tickets_tonight[0]
+    support = staff_with(client, "view_ticket")
+    assert support.get(reverse("door")).status_code == 403
+    refused = support.post(address(ticket.show), {"do": "scan", "code": ticket.code})
+    assert refused.status_code == 403
+    assert send(support, ticket.show, ticket.code)["problem"] == "This login may not scan tickets."
+    assert not Scan.objects.exists()
+
+
+def test_a_script_whose_login_is_over_hears_so(client: Client, show_tonight: Show) -> None:
+    assert "login is over" in send(client, show_tonight, "00000000")["problem"]
+
+
+def test_the_camera_is_allowed_at_the_door_and_nowhere_else(at_the_door: Client, show_tonight: Show) -> None:
+    assert at_the_door.get(address(show_tonight)).headers["Permissions-Policy"] == "camera=(self)"
+    for elsewhere in ("/", f"/shows/{show_tonight.slug}/", "/admin/login/"):
+        assert "camera=()" in at_the_door.get(elsewhere).headers["Permissions-Policy"]
+
+
+def test_the_shows_of_tonight_are_offered_from_six_hours_before_to_the_end_of_the_day(
+    at_the_door: Client, make_show: Callable[..., Show], clock: Clock
+) -> None:
+    start = database_now().replace(hour=17, minute=30, second=0, microsecond=0) + timedelta(days=2)  # evening in Berlin
+    make_show("Nightbirds", starts_at=start)
+
+    def offered(query: str = "") -> bool:
+        return "Nightbirds" in at_the_door.get(reverse("door") + query).content.decode()
+
+    def move_to(hours: float) -> None:
+        clock.advance(start + timedelta(hours=hours) - database_now())
+
+    assert not offered()
+    assert "No show now" in at_the_door.get(reverse("door")).content.decode()
+    assert offered("?ahead")
+    move_to(-6.1)
+    assert not offered()
+    move_to(-5.9)
+    assert offered()
+    move_to(4)
+    assert offered()
+    move_to(6.6)
+    assert not offered("?ahead")
+
+
+def test_the_door_has_a_name_which_the_other_door_reads(at_the_door: Client, tickets_tonight: list[Ticket]) -> None:
+    ticket = tickets_tonight[0]
+    chosen = at_the_door.post(reverse("door"), {"name": " Balcony,  left ", "show": ticket.show_id})
+    assert chosen.url == address(ticket.show)
+    send(at_the_door, ticket.show, ticket.code)
+    second = send(at_the_door, ticket.show, ticket.code)
+    assert second["result"] == "again"
+    assert "at “Balcony, left” by grace" in second["html"]
+
+
+def test_every_answer_says_its_word(
+    at_the_door: Client, tickets_tonight: list[Ticket], make_show: Callable[..., Show]
+) -> None:
+    good, refunded, void, _ = tickets_tonight
+    show = good.show
+    (other,) = issue_for(make_show("Daybirds"), seats=1)
+    transitions.mark_void(ticket_ids=[refunded.pk], reason="refunded")
+    transitions.mark_void(ticket_ids=[void.pk], reason="seat changed")
+    payload = sign_ticket(code=good.code, show_id=show.pk)
+    said = {
+        word: send(at_the_door, show, code)["html"]
+        for word, code in {
+            "Come in": payload,
+            "In already": payload,
+            "Refunded": refunded.code,
+            "Void": void.code,
+            "Not our ticket": "X" * 122,
+            "Not known": "00000000",
+            "Another show": other.code,
+        }.items()
+    }
+    for word, html in said.items():
+        assert f"<h2>{word}</h2>" in html
+    assert "Stalls, row A, seat 1" in said["Come in"]
+    assert "seat changed" in said["Void"]
+    assert "Daybirds" in said["Another show"]
+    assert "Berlin time" in said["Another show"]
+    assert "Kammertheater" in said["Another show"]
+    advance_show(show_id=show.pk, to=Show.Status.POSTPONED)
+    assert "<h2>Show postponed</h2>" in send(at_the_door, show, payload)["html"]
+
+
+def test_without_a_script_the_page_itself_answers(at_the_door: Client, tickets_tonight: list[Ticket]) -> None:
+    ticket = tickets_tonight[0]
+    page = at_the_door.post(address(ticket.show), {"do": "scan", "code": ticket.printed_code}).content.decode()
+    assert "Come in" in page
+    assert "ask for the name" in page
+    assert "<b>1</b> of 4 in" in page
+    page = at_the_door.post(
+        address(ticket.show), {"do": "undo", "code": ticket.code, "reason": "a mistake"}
+    ).content.decode()
+    assert "Undone" in page
+    assert "<b>0</b> of 4 in" in page
+    page = at_the_door.post(address(ticket.show), {"do": "by_hand", "code": ticket.code, "reason": ""}).content.decode()
+    assert "A reason is missing" in page
+    page = at_the_door.post(
+        address(ticket.show), {"do": "by_hand", "code": ticket.code, "reason": "known to us"}
+    ).content.decode()
+    assert "Come in" in page
+    assert [scan.result for scan in Scan.objects.all()] == ["admitted", "undone", "by hand"]
+
+
+def test_nonsense_is_answered_and_changes_nothing(at_the_door: Client, show_tonight: Show) -> None:
+    for code in ("", "\x00", "x" * 5000):
+        assert send(at_the_door, show_tonight, code)["result"] == "refused"
+    assert send(at_the_door, show_tonight, "00000000", do="dance")["result"] == "refused"
+    assert at_the_door.get("/door/99999999999999999999/").status_code == 404
+    assert at_the_door.post("/door/99999999999999999999/", {"do": "scan", "code": "0"}).status_code == 404
+    assert at_the_door.post(reverse("door"), {"name": "\x00", "show": "٣x"}).status_code == 303
+    assert not Scan.objects.exists()
+
+
+def test_a_form_of_another_site_lets_nobody_in(door_user: Any, tickets_tonight: list[Ticket]) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(door_user)
+    ticket = tickets_tonight[0]
+    assert client.post(address(ticket.show), {"do": "scan", "code": ticket.code}).status_code == 403
+    assert not Scan.objects.exists()
+
+
+def test_the_state_brings_the_count_and_only_news_of_the_list(
+    at_the_door: Client, tickets_tonight: list[Ticket]
+) -> None:
+    first, second, *_ = tickets_tonight
+    send(at_the_door, first.show, first.code)
+    page = reverse("door_state", args=[first.show_id])
+    state = at_the_door.get(page, {"seen": "0"}).json()
+    assert "<b>1</b> of 4 in" in state["count"]
+    assert first.printed_code in state["scans"]
+    assert "Undo this admission" in state["scans"]
+    assert at_the_door.get(page, {"seen": str(state["newest"])}).json()["scans"] is None
+    send(at_the_door, first.show, second.code)
+    assert second.printed_code in at_the_door.get(page, {"seen": str(state["newest"])}).json()["scans"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_devices_that_send_one_ticket_at_one_moment_one_lets_in(
+    door_user: Any, tickets_tonight: list[Ticket]
+) -> None:
+    devices = [Client(), Client()]
+    for name, device in zip(("North", "South"), devices, strict=True):
+        device.force_login(door_user)
+        device.post(reverse("door"), {"name": name})
+    for ticket in tickets_tonight:
+        barrier = Barrier(2)
+
+        def run(device: Client, ticket: Ticket = ticket, barrier: Barrier = barrier) -> dict[str, Any]:
+            try:
+                barrier.wait(timeout=30)
+                return send(device, ticket.show, sign_ticket(code=ticket.code, show_id=ticket.show_id), how="camera")
+            finally:
+                connection.close()
+
+        with ThreadPoolExecutor(2) as pool:
+            answers = list(pool.map(run, devices))
+        assert sorted(answer["result"] for answer in answers) == ["admitted", "again"], json.dumps(answers)
+        (winner,) = Scan.objects.filter(ticket=ticket, result="admitted")
+        (second,) = [answer for answer in answers if answer["result"] == "again"]
+        assert f"at “{winner.door}” by grace" in second["html"]
+
+
+def test_the_door_speaks_german(at_the_door: Client, tickets_tonight: list[Ticket]) -> None:
+    ticket = tickets_tonight[0]
+    at_the_door.cookies["django_language"] = "de"
+    page = at_the_door.get(address(ticket.show)).content.decode()
+    assert "Kamera starten" in page
+    assert "Einlass" in send(at_the_door, ticket.show, ticket.code)["html"]
+    assert "Schon drin" in send(at_the_door, ticket.show, ticket.code)["html"]
+    translation.deactivate()
+
+
+def test_staff_see_in_the_admin_what_happened_at_the_door(admin_client: Client, tickets_tonight: list[Ticket]) -> None:
+    ticket = tickets_tonight[0]
+    send(admin_client, ticket.show, ticket.code)
+    page = admin_client.get(reverse("admin:tickets_ticket_change", args=[ticket.pk])).content.decode()
+    assert "At the door" in page
+    assert "admitted" in page
