@@ -50,9 +50,10 @@ def test_times_and_currencies_of_shows_make_sense(show_on_sale: Show) -> None:
     violates("show_currency_is_a_code", lambda: Show.objects.update(currency="eur"))
 
 
-def test_a_hold_lasts_and_has_seats(held_seats: Hold) -> None:
+def test_a_hold_lasts_and_has_seats_each_with_a_price(held_seats: Hold) -> None:
     violates("hold_lasts", lambda: Hold.objects.update(expires_at=F("created_at")))
-    violates("hold_has_seats", lambda: Hold.objects.update(seat_ids=[]))
+    violates("hold_has_seats", lambda: Hold.objects.update(seat_ids=[], prices=[]))
+    violates("hold_has_a_price_for_each_seat", lambda: Hold.objects.update(prices=[]))
 
 
 def test_a_plan_has_an_area_and_seats(plan: SeatingPlan) -> None:
