@@ -68,7 +68,7 @@ class SeatingPlanAdmin(admin.ModelAdmin):
 
 class PriceTierInline(admin.TabularInline):
     model = PriceTier
-    fields = ("name", "category", "price", "color", "position")
+    fields = ("name", "category", "price", "color", "position", "wheelchair")
     readonly_fields = ("category",)
     extra = 0
 

@@ -74,6 +74,7 @@ def create_show(
                 price=prices[category.name],
                 color=category.color,
                 position=position,
+                wheelchair=category.wheelchair,
             )
             for position, category in enumerate(layout.categories, start=1)
         )

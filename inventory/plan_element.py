@@ -69,6 +69,13 @@ class Element:
             raise PlanRefused(path=self.at(key), problem=problem)
         return float(value)
 
+    def flag(self, key: str) -> bool:
+        """Whether true stands under this key; what is missing is false."""
+        value = self.value.get(key, False)
+        if not isinstance(value, bool):
+            raise PlanRefused(path=self.at(key), problem=_("Here must be true or false, without quotation marks."))
+        return value
+
     def require_position(self) -> None:
         """Passes when the element has a position with two numbers."""
         position = self.object("position")

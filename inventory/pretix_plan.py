@@ -32,10 +32,14 @@ _COLOR = re.compile(r"#([0-9a-f]{3}|[0-9a-f]{6})")
 
 @dataclass(frozen=True)
 class Category:
-    """What a seat costs depends on its category; ``color`` is "#rrggbb"."""
+    """What a seat costs depends on its category; ``color`` is "#rrggbb".
+
+    wheelchair: its places are for wheelchairs, which pretix's format has no word for: a key of our own.
+    """
 
     name: str
     color: str
+    wheelchair: bool = False
 
 
 class PlanSeat(NamedTuple):
@@ -138,7 +142,7 @@ def _categories(plan: Element) -> dict[str, Category]:
         name = category.text("name", longest=MAX_NAME)
         if name in categories:
             raise PlanRefused(path=category.at("name"), problem=_("“%(name)s” is there twice.") % {"name": name})
-        categories[name] = Category(name, _color(category))
+        categories[name] = Category(name, _color(category), wheelchair=category.flag("wheelchair"))
     return categories
 
 

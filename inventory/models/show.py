@@ -100,6 +100,12 @@ class PriceTier(models.Model):
     price = models.BigIntegerField(_("price"), help_text=_("In the currency's minor unit, such as cents."))
     color = models.CharField(_("colour"), max_length=7)
     position = models.PositiveIntegerField(_("order"), default=0)
+    wheelchair = models.BooleanField(
+        _("wheelchair places"),
+        default=False,
+        db_default=False,
+        help_text=_("Marked ♿ in the seat map. Name the tier so that a ticket tells it too."),
+    )
 
     class Meta:
         verbose_name = _("price tier")

@@ -143,6 +143,7 @@ def test_saving_the_form_keeps_a_state_that_moved_on_meanwhile(staff: Client, ma
                 "position": tier.position,
             }.items()
         },
+        "tiers-1-wheelchair": "on",
     }
 
     answer = staff.post(reverse("admin:inventory_show_change", args=[show.pk]), form)
@@ -154,6 +155,7 @@ def test_saving_the_form_keeps_a_state_that_moved_on_meanwhile(staff: Client, ma
     assert show.on_sale_at == datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
     assert (show.status, show.version) == ("scheduled", before + 1)
     assert set(show.tiers.values_list("price", flat=True)) == {1200}
+    assert list(show.tiers.values_list("wheelchair", flat=True)) == [False, True]
     assert Availability.objects.get(show=show).price_from == 1200, "the list tells it at once"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -11,8 +12,10 @@ import pytest
 from inventory.advance_show import advance_show
 from inventory.create_show import create_show
 from inventory.errors import ShowRefused, TransitionRefused, UnknownShow
-from inventory.models import Seat, SeatingPlan, Show
+from inventory.import_seating_plan import import_seating_plan
+from inventory.models import Seat, SeatingPlan, Show, Venue
 from inventory.transitions import SHOW_MAY_COME_FROM
+from tests.fixtures_inventory import plan_document
 
 pytestmark = pytest.mark.django_db
 
@@ -47,6 +50,16 @@ def test_a_show_has_a_tier_for_each_category_and_a_seat_for_each_place(plan: Sea
     assert (seat.x, seat.y) == (200, 136)
     assert (seat.status, seat.hold_id, seat.version) == ("available", None, 1)
     assert seat.label == "Stalls, row B, seat 5"
+
+
+def test_places_for_wheelchairs_are_those_of_the_categories_that_the_plan_marks(venue: Venue) -> None:
+    document = plan_document()
+    document["categories"][1]["wheelchair"] = True
+    plan = import_seating_plan(venue=venue, raw=json.dumps(document).encode())
+
+    show = make(plan)
+
+    assert dict(show.tiers.values_list("name", "wheelchair")) == {"Front": False, "House": True}
 
 
 def test_seats_stand_in_the_order_of_the_plan_in_their_positions_and_their_ids(plan: SeatingPlan) -> None:

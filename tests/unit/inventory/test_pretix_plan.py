@@ -52,6 +52,13 @@ def test_short_colours_are_written_out() -> None:
     assert read(document).categories[0].color == "#ffaa00"
 
 
+def test_a_category_tells_that_its_places_are_for_wheelchairs() -> None:
+    document = plan_document()
+    document["categories"][0]["wheelchair"] = True
+
+    assert [category.wheelchair for category in read(document).categories] == [True, False]
+
+
 def test_what_pretix_adds_is_no_obstacle() -> None:
     document = plan_document()
     document["zones"][0]["areas"] = [
@@ -117,6 +124,9 @@ SEAT = "zones[0].rows[3].seats[7]"
         ("categories[0].color", ..., "missing"),
         ("categories[0].color", "red; background: url(//x)", "not a colour"),
         ("categories[0].color", "#12345", "not a colour"),
+        ("categories[1].wheelchair", "true", "true or false"),
+        ("categories[1].wheelchair", 1, "true or false"),
+        ("categories[1].wheelchair", None, "true or false"),
         ("zones", ..., "missing"),
         ("zones", None, "list"),
         ("zones[0]", [], "object"),
