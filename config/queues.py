@@ -35,7 +35,7 @@ QUEUES = (
     ),
     Queue(
         "payments",
-        purpose="What became of payments, asked of their provider: never behind a flood of mails.",
+        purpose="Money: what became of payments, and refunds. Never behind a flood of mails.",
         pool="messages",
         promise_seconds=30,
     ),

@@ -26,6 +26,6 @@ TASKS = {
     "boxoffice.prune_sessions": "default",
     "boxoffice.end_day": "default",
     "boxoffice.send_message": "messages",
-    "boxoffice.send_refund": "messages",
-    "boxoffice.ask_about_refund": "messages",
+    "boxoffice.send_refund": "payments",
+    "boxoffice.ask_about_refund": "payments",
 }

@@ -15,6 +15,9 @@ from jobs.enqueue import enqueue
 BEFORE_THE_END = timedelta(minutes=1)
 WHILE_MONEY_IS_UNDER_WAY = timedelta(hours=1)
 
+PRIORITY = 3
+"""Before the refunds, of which thousands may wait: seats are kept for minutes, and refunds take days at the bank."""
+
 
 def look(*, payment_id: int, order_code: str, at: datetime | None = None) -> int:
     """Let the job come at an instant, now when None; one that waits already comes at the earlier of the two.
@@ -25,6 +28,7 @@ def look(*, payment_id: int, order_code: str, at: datetime | None = None) -> int
         task="boxoffice.settle_payment",
         args={"payment_id": payment_id},
         subject=subject_of(code=order_code),
+        priority=PRIORITY,
         available_at=at,
         unique_key=f"settle_payment:{payment_id}",
     )

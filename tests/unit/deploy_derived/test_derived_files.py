@@ -105,12 +105,13 @@ def test_a_queue_is_not_late_while_the_provider_of_all_its_jobs_is_away() -> Non
     assert (
         'unless on (database) (jobs_breaker{destination=~"mail", state="closed"} == 0)' in expressions["MessagesLate"]
     )
+    assert 'jobs_breaker{destination=~"payments"' in expressions["PaymentsLate"]
     assert "jobs_breaker" not in expressions["TicketsLate"]
 
 
 def test_a_queue_may_be_late_though_the_provider_of_some_of_its_jobs_is_away() -> None:
     rules = rules_for(QUEUES, tasks={**TASKS, "boxoffice.plan": "messages"})
-    assert not any("jobs_breaker" in rule["expr"] for rule in rules if rule["alert"].endswith("Late"))
+    assert not any("jobs_breaker" in rule["expr"] for rule in rules if rule["alert"] == "MessagesLate")
 
 
 def test_every_queue_has_an_alert_on_the_age_that_it_promises() -> None:
