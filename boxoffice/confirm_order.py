@@ -13,6 +13,7 @@ from inventory.confirm_hold import confirm_hold
 from inventory.replace_hold import replace_hold
 from inventory.transitions import lock_show_that_takes_place
 from jobs.events import publish
+from jobs.in_request import run_in_request
 from tickets.create_tickets import create_tickets
 
 # Order, hold, seats, tickets, and the job; what frames them (BEGIN, COMMIT) not counted. A test fixes it.
@@ -76,7 +77,9 @@ def _sell(confirmed: transitions.ConfirmedOrder) -> Order:
         seats=seats,
         language=order.language,
     )
-    publish(OrderConfirmed(order_id=order.pk, order_code=order.code))
+    event = OrderConfirmed(order_id=order.pk, order_code=order.code)
+    publish(event)
+    run_in_request(subject=event.subject())
     return order
 
 

@@ -149,6 +149,14 @@ VARIABLES = (
         accepts=sender,
     ),
     Variable(
+        "NOTIFY_MODE",
+        "str",
+        "async",
+        "`sync` lets the request that confirms an order do by itself all that follows (tickets, mail) before it "
+        "answers: the slow way, for comparison only.",
+        accepts=one_of("async", "sync"),
+    ),
+    Variable(
         "TICKET_SIGNING_KEYS",
         "list",
         REQUIRED,

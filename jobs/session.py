@@ -37,7 +37,8 @@ OWN_BACKEND = "SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_ba
 class Backend:
     """A database session, told apart from any later one that gets the same pid.
 
-    Behind a transaction pooler nobody knows its backend, and both are None.
+    Behind a transaction pooler nobody knows its backend, and both are None; so it is in a session that a web process
+    lends from its own pool.
     """
 
     pid: int | None
@@ -60,8 +61,18 @@ def engine_session(using: str) -> Backend:
         with connection.wrap_database_errors:
             if why := objection(raw, using=using, longest_idle=longest_idle_seconds()):
                 raise ImproperlyConfigured(why)
-            backend = _prepared[raw] = Backend(None, None) if is_pooled(using) else _prepare(raw)
+            borrowed = is_pooled(using) or is_lent(using)
+            backend = _prepared[raw] = Backend(None, None) if borrowed else _prepare(raw)
     return backend
+
+
+def is_lent(using: str) -> bool:
+    """Whether this process pools its sessions, as a web process does: nothing may be set in one that outlives its use.
+
+    They bring their time limits along (``config/settings/database.py``), and the next request must find them as they
+    were.
+    """
+    return bool(connections[using].settings_dict["OPTIONS"].get("pool"))
 
 
 def longest_idle_seconds() -> float:

@@ -8,6 +8,7 @@
        └◀─────────────────────────── replay (generation + 1) ──────────────┘
 
     waiting | published | running | dead ──cancel──▶ cancelled
+    waiting ──hand_out──▶ published           (to this very process: see ``jobs/in_request.py``)
     waiting ──run_now, reschedule, set_priority──▶ waiting
     published ──hold_back──▶ waiting          (paused, or its provider is away: see ``jobs/flow/hold_back.py``)
     waiting ──shed──▶ cancelled               (in a queue that may lose jobs: see ``jobs/flow/shed.py``)
@@ -89,6 +90,13 @@ MARK_DUE = """
         RETURNING job.id, job.task, job.publish_number, job.correlation_id, array_position(ids, job.id) AS place
     )
     SELECT published, id, task, publish_number, correlation_id FROM counted LEFT JOIN marked ON true ORDER BY place
+"""
+
+# One ready job goes out past the relay, to the process that is about to claim it; no message of it exists.
+HAND_OUT = """
+    UPDATE jobs_job
+    SET state = 'published', publish_number = publish_number + 1, reason = '', published_at = jobs_now()
+    WHERE id = %(id)s AND state || '' = 'waiting' AND gate = 'ready'
 """
 
 # What the broker refused, or has lost, waits again. The publish number keeps a late verdict off a newer message. A row
@@ -288,6 +296,11 @@ def mark_due(
         if job_id is not None
     ]
     return Marked(messages, published_before=rows[0][0])
+
+
+def hand_out(*, using: str, job_id: int) -> bool:
+    """Mark one ready job as published, for the caller to claim. False means that somebody else was first."""
+    return count(using, HAND_OUT, {"id": job_id}) == 1
 
 
 def take_back(*, using: str, messages: list[Message], reason: str) -> int:

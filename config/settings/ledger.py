@@ -26,6 +26,9 @@ LEDGER_EVENTS = EVENTS
 LEDGER_TASKS = TASKS
 LEDGER_SCHEDULE = SCHEDULE
 
+# The slow way, to compare with: jobs/in_request.py.
+LEDGER_RUNS_IN_REQUEST = read("NOTIFY_MODE") == "sync"
+
 # How often a worker looks whether messages wait that it does not hear of; it acts after three looks in vain.
 LEDGER_WATCHDOG_SECONDS = 5.0
 

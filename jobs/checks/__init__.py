@@ -4,6 +4,17 @@ Relay and workers run them each time they start, and so does every ``manage.py``
 sentence that says what would go wrong, and a hint that says what to set.
 """
 
-from jobs.checks import broker, databases, destinations, queues, routes, schedule, start, tasks, worker
+from jobs.checks import broker, databases, destinations, in_request, queues, routes, schedule, start, tasks, worker
 
-__all__ = ["broker", "databases", "destinations", "queues", "routes", "schedule", "start", "tasks", "worker"]
+__all__ = [
+    "broker",
+    "databases",
+    "destinations",
+    "in_request",
+    "queues",
+    "routes",
+    "schedule",
+    "start",
+    "tasks",
+    "worker",
+]
