@@ -119,6 +119,17 @@ def show_by_slug(*, slug: str) -> Offer:
     return _offer(show)
 
 
+def announced_show(*, slug: str) -> Show:
+    """The show of this address with its ``tiers``, and nothing about its seats. Two queries.
+
+    Raises UnknownShow, also for a draft.
+    """
+    show = Show.objects.exclude(status=Show.Status.DRAFT).filter(slug=slug).prefetch_related("tiers").first()
+    if show is None:
+        raise UnknownShow
+    return show
+
+
 def seats_of_show(*, show_id: int) -> list[SeatState]:
     """All seats of the show in the order of the plan. One query."""
     state = Case(When(seat_is_free(), then=Value("free")), default=F("status"), output_field=CharField())

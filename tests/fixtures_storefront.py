@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
+from boxoffice.storefront import seat_board
 from deploy.local.ports import RANGE, is_free
 from jobs.flow import admission
 from tests.fixtures_jobs import broker_url, empty, environment
@@ -136,3 +137,11 @@ def _nothing_remembered_of_the_load() -> Iterator[None]:
     admission.forget()
     yield
     admission.forget()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_remembered_of_the_seats() -> Iterator[None]:
+    """Tests are quicker than the second for which a process remembers how the seats of a show stand."""
+    seat_board.forget()
+    yield
+    seat_board.forget()

@@ -11,11 +11,15 @@ from boxoffice.storefront.health import healthz
 from boxoffice.storefront.listing import show_list
 from boxoffice.storefront.order import order_page, order_status
 from boxoffice.storefront.show import show_page
+from boxoffice.storefront.show_seats import show_seats
+from boxoffice.storefront.show_states import show_states
 from boxoffice.storefront.ticket_file import order_tickets, ticket_file
 
 urlpatterns = [
     path("", show_list, name="show_list"),
     path("shows/<slug:slug>/", show_page, name="show"),
+    path("shows/<slug:slug>/seats.json", show_seats, name="show-seats"),
+    path("shows/<slug:slug>/states", show_states, name="show-states"),
     path("shows/<slug:slug>/tell-me/", tell_me, name="tell_me"),
     path("alerts/<slug:token>/", sale_alert, name="sale_alert"),
     path("holds/<uuid:token>/", checkout, name="checkout"),
