@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import django_celery_beat.admin  # noqa: F401 - it registers its pages, which go away below
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db.models import F, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
@@ -28,6 +28,7 @@ from jobs.clock import database_now
 from jobs.models import Schedule
 from jobs.schedules.in_words import purpose_in_words, timing_in_words
 from jobs.schedules.preview import why_unfit
+from jobs.schedules.rows import Unreadable, read_rows
 from jobs.schedules.selectors import LATE_SECONDS, Run, latest_runs, periodic_tasks
 
 MISSED = {
@@ -116,7 +117,8 @@ class ScheduleAdmin(SchedulePage):
         return actions
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[PeriodicTask]:
-        return periodic_tasks()
+        """All that can be read: a row of which no object can be made must not hide the others (I6)."""
+        return periodic_tasks().exclude(pk__in=[row.pk for row in _unreadable(request)])
 
     def get_ordering(self, request: HttpRequest) -> Any:
         return ("trouble", F("ledger__next_run_at").asc(nulls_last=True), "name")
@@ -144,10 +146,20 @@ class ScheduleAdmin(SchedulePage):
         raise Http404
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        for row in _unreadable(request):
+            words = gettext("“%(name)s” is not in this list, since it cannot be read: %(why)s No job is made of it.")
+            messages.error(request, words % {"name": row.name, "why": row.why})
         return super().changelist_view(request, {"title": gettext("Schedules"), **(extra_context or {})})
 
     def _ask(self, request: HttpRequest, queryset: QuerySet[PeriodicTask], verb: ScheduleVerb) -> HttpResponse:
         return ask_about(self, request, list(queryset.values_list("pk", flat=True)[:MAX_AT_ONCE]), verb)
+
+
+def _unreadable(request: HttpRequest) -> list[Unreadable]:
+    """Read once for each request."""
+    if not hasattr(request, "unreadable_schedules"):
+        request.unreadable_schedules = read_rows().unreadable
+    return request.unreadable_schedules
 
 
 def _page_of(request: HttpRequest, name: str) -> str | None:

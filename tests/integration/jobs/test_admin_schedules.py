@@ -6,6 +6,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django_celery_beat.models import PeriodicTask
@@ -229,3 +230,20 @@ def test_an_interval_that_nobody_can_keep_breaks_no_page(
         reverse("admin:django_celery_beat_intervalschedule_change", args=[interval.pk]),
     ):
         assert f"No interval is {every} {period} long." in staff.get(page).content.decode()
+
+
+def test_a_schedule_of_a_zone_that_nobody_knows_hides_no_other_and_is_named(
+    staff: Client, schedules: MakeSchedule
+) -> None:
+    schedules("readable", cron="30 2 * * *")
+    schedules("of another world", cron="45 2 * * *", zone="Europe/Berlin")
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE django_celery_beat_crontabschedule SET timezone = 'Europe/Atlantis' WHERE timezone = 'Europe/Berlin'"
+        )
+
+    page = list_of(staff)
+
+    assert names_in(page) == ["readable"]
+    assert "“of another world” is not in this list, since it cannot be read: " in page
+    assert "Europe/Atlantis" in page
