@@ -11,7 +11,7 @@ FREE, HELD, SOLD, BLOCKED = "fhsb"
 
 # One row for a show that was announced, whatever it is called now; its letters only while it sells, since nobody may
 # choose otherwise. The conditions are those of conditions.show_sells and conditions.seat_is_free: a hold that has
-# lapsed holds nothing, whether or not it was swept. By the show's slug, seat_guid_once_per_show and hold_active_by_expiry.
+# lapsed holds nothing, whether or not it was swept. By the slug, seat_guid_once_per_show, hold_active_by_expiry.
 STATES_OF_SHOW = """
     WITH lapsed AS MATERIALIZED (
         SELECT id FROM inventory_hold WHERE status = 'active' AND expires_at <= jobs_now()
