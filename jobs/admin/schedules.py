@@ -157,9 +157,9 @@ class ScheduleAdmin(SchedulePage):
 
 def _unreadable(request: HttpRequest) -> list[Unreadable]:
     """Read once for each request."""
-    if not hasattr(request, "unreadable_schedules"):
-        request.unreadable_schedules = read_rows().unreadable
-    return request.unreadable_schedules
+    if "unreadable_schedules" not in request.META:
+        request.META["unreadable_schedules"] = read_rows().unreadable
+    return request.META["unreadable_schedules"]
 
 
 def _page_of(request: HttpRequest, name: str) -> str | None:

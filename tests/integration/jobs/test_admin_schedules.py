@@ -238,9 +238,7 @@ def test_a_schedule_of_a_zone_that_nobody_knows_hides_no_other_and_is_named(
     schedules("readable", cron="30 2 * * *")
     schedules("of another world", cron="45 2 * * *", zone="Europe/Berlin")
     with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE django_celery_beat_crontabschedule SET timezone = 'Europe/Atlantis' WHERE timezone = 'Europe/Berlin'"
-        )
+        cursor.execute("UPDATE django_celery_beat_crontabschedule SET timezone = 'Europe/Atlantis' WHERE minute = '45'")
 
     page = list_of(staff)
 
