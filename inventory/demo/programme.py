@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import time
 from enum import Enum
+from functools import partial
+from pathlib import Path
+
+from inventory.demo.arena import arena_plan
+from inventory.demo.blocks import Json
+from inventory.demo.concert_hall import concert_hall_plan
 
 
 class Sold(Enum):
@@ -18,7 +26,7 @@ class Sold(Enum):
 
 @dataclass(frozen=True)
 class DemoVenue:
-    """A house; ``plan`` is a file beside this module."""
+    """A house; ``plan`` gives the document of its seating plan."""
 
     slug: str
     name: str
@@ -27,7 +35,7 @@ class DemoVenue:
     time_zone: str
     currency: str
     prices: tuple[int, ...]  # of the plan's categories in their order, in the minor unit; the last one for all further
-    plan: str
+    plan: Callable[[], Json]
 
 
 @dataclass(frozen=True)
@@ -45,6 +53,12 @@ class DemoShow:
     is_free: bool = False
 
 
+def _file(name: str) -> Json:
+    """A plan that lies beside this module."""
+    document: Json = json.loads((Path(__file__).parent / name).read_text(encoding="utf-8"))
+    return document
+
+
 VENUES = (
     DemoVenue(
         slug="kammertheater-am-kanal",
@@ -54,7 +68,7 @@ VENUES = (
         time_zone="Europe/Berlin",
         currency="EUR",
         prices=(4200, 2800, 1800),
-        plan="kammertheater.json",
+        plan=partial(_file, "kammertheater.json"),
     ),
     DemoVenue(
         slug="the-lantern-room",
@@ -64,7 +78,7 @@ VENUES = (
         time_zone="America/New_York",
         currency="USD",
         prices=(3800, 2400, 1500),
-        plan="lantern_room.json",
+        plan=partial(_file, "lantern_room.json"),
     ),
     DemoVenue(
         slug="aozakura-hall",
@@ -74,7 +88,17 @@ VENUES = (
         time_zone="Asia/Tokyo",
         currency="JPY",
         prices=(9800, 6800, 4500, 3000),
-        plan="aozakura_hall.json",
+        plan=concert_hall_plan,
+    ),
+    DemoVenue(
+        slug="speicherbogen-arena",
+        name="Speicherbogen Arena",
+        city="Hamburg",
+        address="Am Speicherbogen 1\n20457 Hamburg\nGermany",
+        time_zone="Europe/Berlin",
+        currency="EUR",
+        prices=(5900, 8900, 6900, 4900, 3900),
+        plan=arena_plan,
     ),
 )
 
@@ -185,6 +209,17 @@ SHOWS = (
         "let it. Eighty minutes without an interval.",
         in_days=9,
         at=time(18, 30),
+    ),
+    DemoShow(
+        "speicherbogen-arena",
+        "The Comet Choir",
+        "The Long Way Round tour",
+        "Eleven voices, four drum kits and a horn section that arrives through the audience: the choir brings the "
+        "songs of its third record to the big halls, and a new one that is written on the evening, from what the "
+        "audience calls out. Stand in front or sit all around. Two hours without a break.",
+        in_days=18,
+        at=time(20, 0),
+        sold=Sold.SOME,
     ),
     DemoShow(
         "aozakura-hall",

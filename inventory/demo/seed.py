@@ -1,20 +1,19 @@
-"""Fills a house with demo shows, through the same services that sell to fans."""
+"""Fills the demo's houses with shows, through the same states that fans take seats through."""
 
 from __future__ import annotations
 
+import json
 from datetime import date, datetime, time, timedelta
-from pathlib import Path
-from random import Random
 
 from django.db import connection, transaction
-from django.db.models import Count
 
 from inventory.advance_show import advance_show
 from inventory.confirm_hold import confirm_hold
 from inventory.count_free_seats import count_free_seats
 from inventory.create_show import create_show
+from inventory.demo.parties import seat_parties
 from inventory.demo.programme import SHOWS, VENUES, DemoShow, DemoVenue, Sold
-from inventory.hold_seats import MAX_SEATS_PER_HOLD, hold_best_seats, hold_seats
+from inventory.hold_seats import MAX_SEATS_PER_HOLD, hold_seats
 from inventory.import_seating_plan import import_seating_plan
 from inventory.models import Seat, SeatingPlan, Show, Venue
 from inventory.pretix_plan import check_plan
@@ -26,7 +25,7 @@ SALE_OPENS_AT = time(10, 0)
 
 # "Few left" on the pages.
 SEATS_LEFT_WHEN_NEARLY_ALL = 4
-# Of each tier, where some is sold.
+# Of all seats, about, where some is sold.
 SHARE_SOLD_WHEN_SOME = 0.45
 
 # Two seeds at once would both find a show missing. Any number that nobody else locks.
@@ -37,7 +36,7 @@ def seed_demo() -> int:
     """Create the venues that are missing, and each show that has no performance to come; returns how many shows.
 
     What exists is left alone, so it can run again at any time, also on a later day when the first shows are over.
-    Everything costs nothing. One transaction.
+    A plan of the same name is taken as it is, whatever this version would make of it. One transaction.
     """
     with transaction.atomic():
         with connection.cursor() as cursor:
@@ -58,7 +57,9 @@ def _plan(house: DemoVenue) -> SeatingPlan:
             "time_zone": house.time_zone,
         },
     )
-    return import_seating_plan(venue=venue, raw=(Path(__file__).parent / house.plan).read_bytes())
+    document = house.plan()
+    there = SeatingPlan.objects.filter(venue=venue, name=document["name"]).first()
+    return there or import_seating_plan(venue=venue, raw=json.dumps(document).encode())
 
 
 def _seed_show(demo: DemoShow, house: DemoVenue, plan: SeatingPlan, now: datetime) -> bool:
@@ -78,7 +79,7 @@ def _seed_show(demo: DemoShow, house: DemoVenue, plan: SeatingPlan, now: datetim
         prices=_prices(demo, house, plan),
     )
     advance_show(show_id=show.pk, to=Show.Status.SCHEDULED)
-    _sell(show, demo.sold)
+    _sell(show, demo.sold, now)
     count_free_seats(show_id=show.pk)
     return True
 
@@ -94,28 +95,16 @@ def _local(venue: Venue, day: date, at: time) -> datetime:
     return datetime.combine(day, at, tzinfo=venue.zone)
 
 
-def _sell(show: Show, sold: Sold) -> None:
+def _sell(show: Show, sold: Sold, now: datetime) -> None:
     match sold:
         case Sold.NOTHING:
             return
         case Sold.SOME:
-            _sell_to_parties(show)
+            seat_parties(show=show, share=SHARE_SOLD_WHEN_SOME, now=now)
         case Sold.NEARLY_ALL:
             _sell_rest(show, leave=SEATS_LEFT_WHEN_NEARLY_ALL)
         case Sold.ALL:
             _sell_rest(show, leave=0)
-
-
-def _sell_to_parties(show: Show) -> None:
-    """Couples, families and people on their own, the same ones each time, who take the best that is left."""
-    chance = Random(show.title)  # noqa: S311 - a demo, not a secret
-    for tier in show.tiers.annotate(seat_count=Count("seats")):
-        seats = round(tier.seat_count * SHARE_SOLD_WHEN_SOME)
-        while seats > 0:
-            party = min(seats, chance.choice((1, 2, 2, 2, 3, 4)))
-            hold = hold_best_seats(show_id=show.pk, tier_id=tier.pk, count=party)
-            confirm_hold(hold_id=hold.pk)
-            seats -= party
 
 
 def _sell_rest(show: Show, *, leave: int) -> None:

@@ -1,4 +1,4 @@
-"""``manage.py seed_demo``: three houses and a dozen shows to try BoxOffice with."""
+"""``manage.py seed_demo``: four houses from 60 to 12,000 places, and shows to try BoxOffice with."""
 
 from __future__ import annotations
 
