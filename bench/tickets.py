@@ -25,7 +25,7 @@ from django.utils.html import escape
 
 from bench.report import report, say
 from inventory.models import PriceTier, Seat, Show, Venue
-from tickets.issue_tickets import render_document
+from tickets.write_document import render_document
 from tickets.models import Ticket
 from tickets.qr import sign_ticket
 from tickets.ticket_assets import FONTS, WIDEST_FONT

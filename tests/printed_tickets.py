@@ -11,7 +11,7 @@ from PIL import Image
 from pypdf import PdfReader
 
 from inventory.models import PriceTier, Seat, Show, Venue
-from tickets.issue_tickets import render_document
+from tickets.write_document import render_document
 from tickets.models import Ticket
 
 MM = 72 / 25.4

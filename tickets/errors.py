@@ -23,6 +23,10 @@ class TicketsChanged(TransientError):
     """The tickets changed while they were being rendered. The next attempt renders them as they are now."""
 
 
+class DocumentOutdated(TransientError):
+    """The file holds a ticket that is void by now. It is being written anew; try again in a moment."""
+
+
 class AssetRefused(TicketError):
     """The ticket asked for something that is not one of its own assets. Mend the ticket's template."""
 

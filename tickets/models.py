@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
@@ -79,9 +80,14 @@ class Ticket(models.Model):
 
 
 class TicketDocument(models.Model):
-    """The file with all tickets of one order. Its name is private: files are handed out by pages, never listed."""
+    """The file with the valid tickets of one order. Its name is private: files are handed out by pages, never listed.
+
+    ``ticket_ids`` are those in the file. Whether it may still be handed out is asked of the tickets themselves
+    (``valid_document.py``): a ticket in it that became void makes it outdated at that moment, whoever hears of it.
+    """
 
     order_id = models.BigIntegerField(_("order"), unique=True)
+    ticket_ids = ArrayField(models.BigIntegerField(), verbose_name=_("tickets"))
     storage_name = models.CharField(_("name in the storage"), max_length=200)
     sha256 = models.CharField(_("SHA-256"), max_length=64)
     size = models.PositiveIntegerField(_("size"), help_text=_("In bytes."))

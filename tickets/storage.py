@@ -1,9 +1,13 @@
-"""Where ticket files lie: a private storage, under names that nobody can guess and that a repeated job finds again."""
+"""Where ticket files lie: a private storage, under names that nobody can guess and that a repeated job finds again.
+
+A name belongs to the tickets that are in the file. Fewer tickets make another file; nothing is ever taken out of one.
+"""
 
 from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Sequence
 
 from django.core.files import File
 from django.core.files.base import ContentFile
@@ -26,18 +30,19 @@ class ReplacingFileStorage(FileSystemStorage):
         return name
 
 
-def document_name(*, order_id: int) -> str:
-    """The name of the order's file: the same each time, and a secret without the site's key."""
-    secret = salted_hmac("tickets.document", str(order_id), algorithm="sha256").hexdigest()[:32]
+def document_name(*, order_id: int, ticket_ids: Sequence[int]) -> str:
+    """The name of the file with these tickets of the order: the same each time, and a secret without the site's key."""
+    told = ",".join(map(str, [order_id, *sorted(ticket_ids)]))
+    secret = salted_hmac("tickets.document", told, algorithm="sha256").hexdigest()[:32]
     return f"tickets/{order_id}/{secret}.pdf"
 
 
-def store_document(*, order_id: int, content: bytes) -> str:
-    """Write the order's file, over an older one if there is one, and return its name.
+def store_document(*, order_id: int, ticket_ids: Sequence[int], content: bytes) -> str:
+    """Write the file with these tickets, over an older one if there is one, and return its name.
 
     Raises StorageKeepsOldFiles when the storage is not set to overwrite.
     """
-    name = document_name(order_id=order_id)
+    name = document_name(order_id=order_id, ticket_ids=ticket_ids)
     stored = ticket_storage().save(name, ContentFile(content))
     if stored != name:
         ticket_storage().delete(stored)

@@ -10,6 +10,8 @@ from django.utils.translation import gettext_lazy as _
 
 _JOBS: dict[str, str | Promise] = {
     "tickets.issue_tickets": _("Make the tickets"),
+    "tickets.renew_document": _("Make the ticket file anew without void tickets"),
+    "tickets.discard_file": _("Remove the old ticket file"),
     "boxoffice.tell_tickets_ready": _("Plan the mail with the tickets"),
     "boxoffice.send_message": _("Send the mail"),
     "boxoffice.settle_payment": _("Ask what became of the payment"),

@@ -179,9 +179,14 @@ def test_an_order_without_tickets_is_an_error_that_does_not_heal() -> None:
     assert isinstance(raised.value, PermanentError)
 
 
-def test_the_name_of_the_file_cannot_be_guessed_and_is_the_same_each_time(settings: Any) -> None:
-    name = document_name(order_id=ORDER_ID)
-    assert document_name(order_id=ORDER_ID) == name
-    assert document_name(order_id=ORDER_ID + 1).rpartition("/")[2] != name.rpartition("/")[2]
+def test_the_name_of_the_file_cannot_be_guessed_and_belongs_to_the_tickets_in_it(settings: Any) -> None:
+    name = document_name(order_id=ORDER_ID, ticket_ids=[1, 2])
+    assert document_name(order_id=ORDER_ID, ticket_ids=[2, 1]) == name
+    others = [
+        document_name(order_id=ORDER_ID + 1, ticket_ids=[1, 2]),
+        document_name(order_id=ORDER_ID, ticket_ids=[1]),
+        document_name(order_id=ORDER_ID, ticket_ids=[12]),
+    ]
+    assert len({each.rpartition("/")[2] for each in [name, *others]}) == 4
     settings.SECRET_KEY = "another secret"
-    assert document_name(order_id=ORDER_ID) != name
+    assert document_name(order_id=ORDER_ID, ticket_ids=[1, 2]) != name

@@ -48,7 +48,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     def refuse(**_: object) -> str:
         raise NotADirectoryError(20, "Not a directory")
 
-    monkeypatch.setattr("tickets.issue_tickets.store_document", refuse)
+    monkeypatch.setattr("tickets.write_document.store_document", refuse)
     return monkeypatch.undo
 
 

@@ -71,7 +71,9 @@ def keys(client: Any) -> list[str]:
 
 
 def stored(content: bytes = b"%PDF-1") -> TicketDocument:
-    return TicketDocument(order_id=ORDER_ID, storage_name=store_document(order_id=ORDER_ID, content=content))
+    return TicketDocument(
+        order_id=ORDER_ID, storage_name=store_document(order_id=ORDER_ID, ticket_ids=[1], content=content)
+    )
 
 
 def test_a_file_is_read_as_it_was_stored_under_the_folder_of_the_setting(bucket: Any) -> None:

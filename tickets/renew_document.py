@@ -1,0 +1,34 @@
+"""Writing an order's file anew when tickets in it have become void.
+
+Guarantee: it ends with a file that holds exactly the valid tickets, or with none when there are none. Nobody is told.
+"""
+
+from __future__ import annotations
+
+from jobs.record import record
+from tickets.models import Ticket
+from tickets.selectors import document_of_order, tickets_of_order
+from tickets.write_document import recording, remove_document, write_document
+
+_GOOD = frozenset({Ticket.Status.ISSUED, Ticket.Status.USED})
+
+
+def renew_document(*, order_id: int) -> None:
+    """Replace the order's file by one without its void tickets. Does nothing where it holds the valid ones already.
+
+    Nor while tickets are not issued: whoever issues them writes all of them. Call it outside a transaction.
+    Raises TicketsChanged (tried again), and what the storage raises.
+    """
+    document = document_of_order(order_id=order_id)
+    tickets = list(tickets_of_order(order_id=order_id))
+    live = [ticket for ticket in tickets if ticket.status != Ticket.Status.VOID]
+    if document is None or any(ticket.status not in _GOOD for ticket in live):
+        return
+    if sorted(document.ticket_ids) == sorted(ticket.pk for ticket in live):
+        return
+    if not live:
+        with record():
+            remove_document(document=document, order_code=tickets[0].order_code)
+        return
+    with recording(write_document(tickets=live)):
+        pass  # the file is all that changes

@@ -1,0 +1,110 @@
+"""Writing the file with an order's valid tickets, and putting it in the place of the one before.
+
+Guarantee: what is put in place holds exactly the tickets that are valid in that transaction. A ticket that became void
+between rendering and recording is seen there, and the run begins again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from django.utils import translation
+from django.utils.translation import ngettext
+
+from jobs.clock import DatabaseNow
+from jobs.enqueue import enqueue
+from jobs.record import record
+from tickets.discard_file import discard_file
+from tickets.errors import TicketsChanged
+from tickets.models import Ticket, TicketDocument
+from tickets.render_tickets import render_tickets
+from tickets.storage import store_document
+from tickets.ticket_face import faces_of
+
+
+@dataclass(frozen=True)
+class WrittenDocument:
+    """A file that is stored, and that no row names yet."""
+
+    order_id: int
+    order_code: str
+    ticket_ids: Sequence[int]
+    storage_name: str
+    sha256: str
+    size: int
+
+
+def write_document(*, tickets: Sequence[Ticket]) -> WrittenDocument:
+    """Render these tickets of one order and store their file. They bring show, venue, seat and tier along.
+
+    Call it outside a transaction. Raises what the storage raises.
+    """
+    order_id, ids = tickets[0].order_id, sorted(ticket.pk for ticket in tickets)
+    content = render_document(tickets=tickets)
+    return WrittenDocument(
+        order_id=order_id,
+        order_code=tickets[0].order_code,
+        ticket_ids=ids,
+        storage_name=store_document(order_id=order_id, ticket_ids=ids, content=content),
+        sha256=hashlib.sha256(content).hexdigest(),
+        size=len(content),
+    )
+
+
+def render_document(*, tickets: Sequence[Ticket]) -> bytes:
+    """The PDF with these tickets, in their language. They bring show, venue, seat and tier along; at least one."""
+    first = tickets[0]
+    with translation.override(first.language):
+        faces = faces_of(tickets)
+        heading = ngettext("Ticket: %(show)s, %(date)s", "Tickets: %(show)s, %(date)s", len(faces))
+        title = heading % {"show": faces[0].title.text, "date": faces[0].date.text}
+        return render_tickets(faces=faces, title=title, language=first.language)
+
+
+@contextmanager
+def recording(written: WrittenDocument) -> Iterator[None]:
+    """The job's record, in which the written file takes the place of the one before.
+
+    Raises TicketsChanged, and removes what was written, when these are not the order's valid tickets any more.
+    """
+    try:
+        with record():
+            _put_in_place(written)
+            yield
+    except TicketsChanged:
+        discard_file(storage_name=written.storage_name)
+        raise
+
+
+def remove_document(*, document: TicketDocument, order_code: str) -> None:
+    """Let the order have no file any more. Part of the caller's transaction."""
+    if TicketDocument.objects.filter(pk=document.pk, storage_name=document.storage_name).delete()[0]:
+        _discard_later(storage_name=document.storage_name, order_code=order_code)
+
+
+def _put_in_place(written: WrittenDocument) -> None:
+    # Locked, so that whoever makes one void meanwhile waits, and then finds the new row. Index: ticket_by_order.
+    live = Ticket.objects.filter(order_id=written.order_id).exclude(status=Ticket.Status.VOID)
+    valid = live.select_for_update(no_key=True).order_by("pk").values_list("pk", flat=True)
+    if list(valid) != list(written.ticket_ids):
+        raise TicketsChanged
+    row = TicketDocument.objects.filter(order_id=written.order_id)
+    before = row.values_list("storage_name", flat=True).first()
+    values = {
+        "ticket_ids": list(written.ticket_ids),
+        "storage_name": written.storage_name,
+        "sha256": written.sha256,
+        "size": written.size,
+        "created_at": DatabaseNow(),
+    }
+    TicketDocument.objects.update_or_create(order_id=written.order_id, defaults=values)
+    if before and before != written.storage_name:
+        _discard_later(storage_name=before, order_code=written.order_code)
+
+
+def _discard_later(*, storage_name: str, order_code: str) -> None:
+    """By a job of its own: a file that nobody names any more must not stay because a process died just then."""
+    enqueue(task="tickets.discard_file", args={"storage_name": storage_name}, subject=f"order:{order_code}")
