@@ -32,10 +32,19 @@ class InvalidContact(BoxOfficeError):
         self.fields = dict(fields)
 
 
-class PaymentNotAvailable(BoxOfficeError):
-    __doc__ = gettext_noop(
-        "These seats cost money, and this page cannot take payments yet. Choose a show that is free of charge."
-    )
+class TooManyTickets(InvalidContact):
+    __doc__ = gettext_noop("These are more tickets for this show than one address can get. Choose fewer seats.")
+    status_code = 409
+
+    def __init__(self, *, limit: int) -> None:
+        words = ngettext(
+            "One address can get %(limit)d ticket for this show. With these it would be more: choose fewer seats.",
+            "One address can get up to %(limit)d tickets for this show. With these it would be more: choose fewer "
+            "seats, or come to the counter.",
+            limit,
+        )
+        super().__init__({"email": words % {"limit": limit}})
+        self.limit = limit
 
 
 class OrderNotFound(BoxOfficeError):
@@ -51,6 +60,18 @@ class TicketsNotStored(BoxOfficeError):
 class LinkExpired(BoxOfficeError):
     __doc__ = gettext_noop("This link to the tickets has expired. Save them again from the page of your order.")
     status_code = 404
+
+
+class TicketsBeingRenewed(BoxOfficeError):
+    __doc__ = gettext_noop(
+        "Tickets of this order were given back, and the file is being made anew without them. It takes a moment."
+    )
+    status_code = 503
+
+
+class TicketsVoid(BoxOfficeError):
+    __doc__ = gettext_noop("All tickets of this order were given back or cancelled. They let nobody in any more.")
+    status_code = 410
 
 
 class TicketsNotReached(BoxOfficeError):

@@ -12,15 +12,17 @@ from notifications.models import Notification
 from notifications.selectors import notifications_about
 from tickets.models import Ticket
 from tickets.selectors import tickets_of_order
+from tickets.valid_document import documents
 
 
 @dataclass(frozen=True)
 class OrderPage:
     """An order with its show and venue, its lines and tickets in the order of the seats, and its mail.
 
-    tickets: without the void ones. payment_status: of the newest attempt to pay, while the order is not confirmed.
-    mail: the newest that brings the tickets, once it is planned. refunds: the newest attempt for each sum that
-    goes back.
+    tickets: without the void ones. void: those, of an order that has others. file_is_outdated: a void ticket is in the
+    stored file, which is being made anew. payment_status: of the newest attempt to pay, while the order is not
+    confirmed. mail: the newest that brings the tickets, once it is planned. refunds: the newest attempt for each sum
+    that goes back.
     """
 
     order: Order
@@ -29,6 +31,8 @@ class OrderPage:
     mail: Notification | None
     payment_status: str = ""
     refunds: Sequence[Refund] = ()
+    void: Sequence[Ticket] = ()
+    file_is_outdated: bool = False
 
     @property
     def payment_is_open(self) -> bool:
@@ -43,20 +47,25 @@ class OrderPage:
 def order_page(*, token: str) -> OrderPage | None:
     """What the page of the order with this secret tells, or None where there is none.
 
-    Four queries, and one more for an order that costs money and was not confirmed, or of which seats were given back.
+    Four queries, and one more for an order that costs money and was not confirmed, or two of which seats were given
+    back.
     """
     order = order_by_token(token=token)
     if order is None:
         return None
     lines = list(lines_of_order(order_id=order.pk))
+    tickets = list(tickets_of_order(order_id=order.pk))
+    void = [ticket for ticket in tickets if ticket.status == Ticket.Status.VOID]
     mails = notifications_about(subject=order.subject).filter(kind=tickets_ready.KIND)
     return OrderPage(
         order=order,
         lines=lines,
-        tickets=[t for t in tickets_of_order(order_id=order.pk) if t.status != Ticket.Status.VOID],
+        tickets=[ticket for ticket in tickets if ticket.status != Ticket.Status.VOID],
         mail=mails.last(),
         payment_status=_payment_status(order),
         refunds=_refunds(order) if any(line.refund_id for line in lines) else (),
+        void=void,
+        file_is_outdated=bool(void) and documents(order_id=order.pk).filter(outdated=True).exists(),
     )
 
 

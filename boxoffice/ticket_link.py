@@ -12,10 +12,11 @@ from datetime import datetime, timedelta
 
 from django.core import signing
 
-from boxoffice.errors import LinkExpired
+from boxoffice.errors import LinkExpired, TicketsBeingRenewed, TicketsNotStored, TicketsVoid
 from boxoffice.models import Order
-from jobs.clock import DatabaseNow
+from jobs.clock import DatabaseNow, database_now
 from tickets.models import TicketDocument
+from tickets.valid_document import documents, has_only_void_tickets
 
 GOOD_FOR = timedelta(minutes=5)
 """Long enough for a slow telephone that asks where to save, too short to be passed on."""
@@ -36,25 +37,31 @@ def sign_link(*, order: Order, now: datetime) -> str:
     return signing.dumps([order.pk, order.code, until], salt=SALT)
 
 
-def document_and_now(*, order_id: int) -> tuple[TicketDocument, datetime] | None:
-    """The order's file and the database's time, or None before the tickets are issued. One query."""
-    found = TicketDocument.objects.filter(order_id=order_id).annotate(now=DatabaseNow()).first()
-    return (found, found.now) if found else None
+def document_and_now(*, order_id: int) -> tuple[TicketDocument, datetime]:
+    """The order's file and the database's time. One query, or three where there is no file.
+
+    Raises TicketsBeingRenewed while a void ticket is in it, TicketsVoid when no ticket of the order is valid, and
+    TicketsNotStored before the tickets are issued.
+    """
+    found = documents(order_id=order_id).annotate(now=DatabaseNow()).first()
+    if found is None or found.outdated:
+        if has_only_void_tickets(order_id=order_id):
+            raise TicketsVoid
+        raise TicketsBeingRenewed if found else TicketsNotStored
+    return found, found.now
 
 
-def follow_link(*, link: str) -> LinkedFile | None:
-    """The file that the link leads to; None when there is none any more. One query, none for a link of others.
+def follow_link(*, link: str) -> LinkedFile:
+    """The file that the link leads to. Two queries, none for a link of others.
 
-    Raises LinkExpired for a link that is too old, and for one that was never ours: it is not said which.
+    Raises LinkExpired for a link that is too old, and for one that was never ours: it is not said which. Else what
+    ``document_and_now`` raises.
     """
     try:
         order_id, code, until = signing.loads(link, salt=SALT)
     except signing.BadSignature as error:
         raise LinkExpired from error
-    found = document_and_now(order_id=order_id)
-    if found is None:
-        return None
-    document, now = found
-    if now.timestamp() >= until:
+    if database_now().timestamp() >= until:
         raise LinkExpired
+    document, _now = document_and_now(order_id=order_id)
     return LinkedFile(document=document, name=f"tickets-{code}.pdf")

@@ -18,6 +18,7 @@ from inventory.venue_time import in_venue_time
 from notifications.content import Attachment
 from tickets.selectors import document_of_order
 from tickets.storage import open_document
+from tickets.valid_document import require_valid
 
 KIND = "tickets_ready"
 
@@ -26,10 +27,11 @@ GIVEN_BACK = gettext_noop("all its tickets were given back")
 
 
 def draft(*, subject: str) -> Draft:
-    """The mail as things stand now. Three queries and one read of the ticket file, outside any transaction.
+    """The mail as things stand now. Five queries and one read of the ticket file, outside any transaction.
 
-    Raises OrderNotFound, NothingToSay (all was given back), DocumentMissing (the tickets are not issued), and OSError
-    when the file cannot be read.
+    Raises OrderNotFound, NothingToSay (all was given back), DocumentMissing (the tickets are not issued),
+    DocumentOutdated (tried again: the file is being made anew without what was given back), and OSError when it cannot
+    be read.
     """
     order = order_by_code(code=code_of(subject=subject))
     if order is None:
@@ -68,7 +70,11 @@ def _ticket_file(order: Order) -> Attachment:
     document = document_of_order(order_id=order.pk)
     if document is None:
         raise DocumentMissing
-    with open_document(document=document) as file:
-        content = file.read()
+    require_valid(document=document)
+    try:
+        with open_document(document=document) as file:
+            content = file.read()
+    finally:
+        require_valid(document=document)  # where another took its place meanwhile, that is what is wrong
     name = _("tickets-%(code)s.pdf") % {"code": order.code}
     return Attachment(name=name, content_type="application/pdf", content=content)

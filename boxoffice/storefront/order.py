@@ -14,7 +14,7 @@ from boxoffice.storefront.order_slip import slip_of_order
 from boxoffice.storefront.polling import next_poll
 from boxoffice.storefront.private_pages import private_page
 from boxoffice.storefront.progress import Progress, progress_of
-from boxoffice.storefront.shown_tickets import shown_tickets
+from boxoffice.storefront.shown_tickets import shown_tickets, void_tickets_in_words
 
 no_referrer = private_page(referrer="no-referrer")
 
@@ -52,5 +52,6 @@ def _context(request: HttpRequest, *, page: OrderPage, progress: Progress) -> di
         "progress": progress,
         "poll": next_poll(request.GET),
         "tickets": shown_tickets(page.tickets),
+        "void": void_tickets_in_words(page.void),
         "slip": slip_of_order(order=page.order, lines=page.lines, refunds=page.refunds),
     }

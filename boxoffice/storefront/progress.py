@@ -102,8 +102,9 @@ def _over(page: OrderPage) -> Progress:
     elif page.order.status == Order.Status.REFUNDED:
         ended = Step(_("Payment"), "done", _("It was given back to you."))
     elif page.paid_too_late:
-        words = _("It came when the seats were gone, and goes back to you: %(total)s. You need do nothing.")
-        ended = Step(_("Payment"), "doing", words % {"total": page.order.money})
+        ended = Step(
+            _("Payment"), "doing", _("No seats could be sold for it, and it goes back to you. You need do nothing.")
+        )
     else:
         ended = Step(_("Payment"), "trouble", _("None came in time, and nothing was charged. Choose seats again."))
     return Progress(headline=capfirst(page.order.get_status_display()), steps=[ended], is_confirmed=False)
@@ -115,6 +116,8 @@ def _tickets(page: OrderPage, *, zone: ZoneInfo) -> Step:
         words = _("This takes longer than usual. We are on it: your seats are safe, and you need do nothing.")
         return Step(name, "trouble", words)
     if page.tickets and all(ticket.status in _GOOD for ticket in page.tickets):
+        if page.file_is_outdated:
+            return Step(name, "doing", _("The file is being issued anew without what was given back, a moment please."))
         at = max((ticket.issued_at for ticket in page.tickets if ticket.issued_at), default=None)
         return Step(name, "done", _("Ready."), at, zone)
     return Step(name, "doing", _("Being issued, a moment please."))

@@ -7,12 +7,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext as _
+
 from tickets.models import Ticket
 from tickets.qr import sign_ticket
 from tickets.qr_image import qr_png
 
 # Whole pixels for each module on a telephone's screen; the browser scales the picture without smoothing.
 PIXELS_PER_MODULE = 4
+
+
+@dataclass(frozen=True)
+class VoidTicket:
+    """A ticket that lets nobody in any more, and why, in words."""
+
+    ticket: Ticket
+    why: str
 
 
 @dataclass(frozen=True)
@@ -30,6 +41,14 @@ def shown_tickets(tickets: Iterable[Ticket]) -> list[ShownTicket]:
         ShownTicket(ticket=ticket, picture=_picture(code=ticket.code, show_id=ticket.show_id))
         for ticket in tickets
         if ticket.status in good
+    ]
+
+
+def void_tickets_in_words(tickets: Iterable[Ticket]) -> list[VoidTicket]:
+    """These tickets, all of them void, each with its reason in the active language."""
+    return [
+        VoidTicket(ticket=ticket, why=_("Void: %(reason)s.") % {"reason": gettext(ticket.void_reason).rstrip(".")})
+        for ticket in tickets
     ]
 
 

@@ -156,7 +156,7 @@ def test_a_page_that_has_asked_for_minutes_gives_up_with_a_link(client: Client, 
 def test_the_file_is_handed_out_to_be_saved(
     client: Client, order_with_tickets: Order, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(5):
         answer = client.get(f"{address(order_with_tickets)}tickets.pdf", follow=True)
     assert answer.content.startswith(b"%PDF-")
     assert answer["Content-Type"] == "application/pdf"

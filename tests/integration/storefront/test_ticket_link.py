@@ -11,7 +11,7 @@ from django.test import Client
 from boxoffice.models import Order
 from boxoffice.ticket_link import GOOD_FOR
 from tests.fixtures_clock import Clock
-from tickets.storage import document_name
+from tickets.selectors import document_of_order
 
 
 @pytest.fixture
@@ -25,7 +25,9 @@ def test_a_link_names_neither_the_secret_of_the_order_nor_the_place_of_the_file(
     link: str, order_with_tickets: Order
 ) -> None:
     assert order_with_tickets.token not in link
-    assert document_name(order_id=order_with_tickets.pk).rpartition("/")[2].removesuffix(".pdf") not in link
+    document = document_of_order(order_id=order_with_tickets.pk)
+    assert document is not None
+    assert document.storage_name.rpartition("/")[2].removesuffix(".pdf") not in link
 
 
 def test_a_link_opens_the_file_for_some_minutes_and_nothing_after_that(client: Client, link: str, clock: Clock) -> None:
