@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet
 
@@ -41,6 +42,11 @@ def ticket_by_code(*, code: str) -> Ticket | None:
 def standing_admission(*, ticket_id: int) -> Scan | None:
     """The newest admission with this ticket. One query, by ``scan_by_ticket``."""
     return Scan.objects.filter(ticket_id=ticket_id, result__in=ADMITTING).order_by("-id").first()
+
+
+def undone_by(*, ticket_id: int, attempt: UUID) -> Scan | None:
+    """What this attempt took back, or None. One query, by ``scan_by_ticket``."""
+    return Scan.objects.filter(ticket_id=ticket_id, attempt=attempt, result=Scan.Result.UNDONE).first()
 
 
 def scans_of_order(*, order_id: int) -> QuerySet[Scan]:

@@ -15,6 +15,9 @@ from django.utils.translation import gettext as _
 
 PERMISSION = "tickets.scan_ticket"
 
+CAMERA = "camera=(self), microphone=(), geolocation=()"
+"""What the scanner's page may ask of the device; every other page's scripts may ask for nothing."""
+
 View = Callable[..., HttpResponseBase]
 
 
@@ -24,7 +27,7 @@ def wants_json(request: HttpRequest) -> bool:
 
 
 def door_page(view: View) -> View:
-    """A page for a person with the permission: kept by no cache, and the one place where a camera may be used."""
+    """A page for a person with the permission, kept by no cache."""
 
     @wraps(view)
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -32,7 +35,6 @@ def door_page(view: View) -> View:
         patch_cache_control(response, no_store=True, private=True)
         patch_vary_headers(response, ["Accept"])
         response.headers["X-Robots-Tag"] = "noindex"
-        response.headers["Permissions-Policy"] = "camera=(self)"
         return response
 
     return answer

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext as _
@@ -39,10 +41,10 @@ def act(data: QueryDict, *, door: Door) -> Spoken:
         return refused(_("This ticket is being changed at this very moment. Scan it again."))
 
 
-def _done(given: dict[str, object], *, door: Door) -> DoorAnswer:
-    code, reason = str(given["code"]), str(given["reason"])
+def _done(given: dict[str, Any], *, door: Door) -> DoorAnswer:
+    code, reason, attempt = given["code"], given["reason"], given["attempt"]
     if given["do"] == "by_hand":
-        return admit_by_hand(code=code, reason=reason, door=door)
+        return admit_by_hand(code=code, reason=reason, door=door, attempt=attempt)
     if given["do"] == "undo":
-        return undo_admission(code=code, reason=reason, door=door)
-    return scan(text=code, door=door, by_camera=given["how"] == "camera", attempt=given["attempt"])  # type: ignore[arg-type]
+        return undo_admission(code=code, reason=reason, door=door, attempt=attempt)
+    return scan(text=code, door=door, by_camera=given["how"] == "camera", attempt=attempt)

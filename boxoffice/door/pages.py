@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from boxoffice.door.access import door_page, wants_json
+from boxoffice.door.access import CAMERA, door_page, wants_json
 from boxoffice.door.act import act
 from boxoffice.door.spoken import Spoken
 from boxoffice.door.tonight import door_show, door_shows, is_door_show, tonight
@@ -55,15 +55,14 @@ def door_of_show(request: HttpRequest, show_id: int) -> HttpResponse:
             raise Http404
         answer = act(request.POST, door=_door(request, show_id=show_id))
         if wants_json(request):
-            return JsonResponse(
-                {"result": answer.result, "tone": answer.tone, "html": _answer(answer)},
-                status=409 if answer.result == "refused" else 200,
-            )
+            return _told(answer)
     chosen = door_show(show_id=show_id)
     if chosen is None:
         raise Http404
     context = {"chosen": chosen, "show": chosen.show, "name": _name(request), "answer": answer}
-    return render(request, "boxoffice/door/door.html", context | _state(request, show_id=show_id))
+    response = render(request, "boxoffice/door/door.html", context | _state(request, show_id=show_id))
+    response.headers["Permissions-Policy"] = CAMERA
+    return response
 
 
 @door_page
@@ -92,18 +91,26 @@ def _state(request: HttpRequest, *, show_id: int) -> dict[str, object]:
 
 
 def _may_undo(scan: Scan, standing: set[int]) -> bool:
-    """Whether this is the newest admission of a ticket that is in. ``standing``: tickets met already."""
+    """Whether this is the newest row of a ticket that is in, through whichever door. ``standing``: those met already."""
     ticket = scan.ticket
-    if ticket is None or ticket.status != ticket.Status.USED or ticket.pk in standing:
-        return False
-    if scan.result not in (Scan.Result.ADMITTED, Scan.Result.BY_HAND):
+    if ticket is None or ticket.show_id != scan.show_id or ticket.status != ticket.Status.USED or ticket.pk in standing:
         return False
     standing.add(ticket.pk)
     return True
 
 
-def _answer(answer: Spoken) -> str:
-    return render_to_string("boxoffice/door/_answer.html", {"answer": answer})
+def _told(answer: Spoken) -> JsonResponse:
+    """For the page's script. code: of the ticket, where a person may be admitted with it by hand."""
+    by_hand = answer.ticket if answer.result in (Scan.Result.PENDING, Scan.Result.FAILED) else None
+    return JsonResponse(
+        {
+            "tone": answer.tone,
+            "code": by_hand.printed_code if by_hand else None,
+            "html": render_to_string("boxoffice/door/_answer.html", {"answer": answer}),
+            "result": answer.result,
+        },
+        status=409 if answer.result == "refused" else 200,
+    )
 
 
 def _door(request: HttpRequest, *, show_id: int) -> Door:

@@ -10,6 +10,7 @@ from django.utils import dateformat
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
+from boxoffice.own_direction import isolated
 from inventory.models import Show
 from inventory.venue_time import in_venue_time
 from tickets.door_answer import DoorAnswer
@@ -22,15 +23,16 @@ Result = Scan.Result
 class Spoken:
     """What a person at the door reads.
 
-    tone: ``good``, ``bad`` or ``caution``; mark and word say the same without colour. lines: what to know and do.
-    ticket: the one that it is about.
+    tone: ``good``, ``bad`` or ``caution``; mark and word say the same without colour. facts: what to know, above all
+    when and where somebody is in already. advice: what to do, or nothing. ticket: the one that it is about.
     """
 
     result: str
     tone: str
     mark: str
     word: str
-    lines: list[str]
+    facts: list[str]
+    advice: str
     ticket: Ticket | None = None
 
 
@@ -100,20 +102,20 @@ _WORDS = {
 def spoken(answer: DoorAnswer) -> Spoken:
     """The answer in words of the active language."""
     tone, mark, word, advice = _WORDS[answer.result]
-    lines = [*_facts(answer), str(advice)]
     return Spoken(
         result=str(answer.result),
         tone=tone,
         mark=mark,
         word=str(word),
-        lines=[line for line in lines if line],
+        facts=list(_facts(answer)),
+        advice=str(advice),
         ticket=answer.ticket,
     )
 
 
 def refused(words: str) -> Spoken:
     """A request that was not done, and why."""
-    return Spoken(result="refused", tone="caution", mark="!", word=_("Not done"), lines=[words])
+    return Spoken(result="refused", tone="caution", mark="!", word=_("Not done"), facts=[], advice=words)
 
 
 def _facts(answer: DoorAnswer) -> Iterator[str]:
@@ -121,20 +123,21 @@ def _facts(answer: DoorAnswer) -> Iterator[str]:
     if answer.result is Result.ADMITTED and not answer.proven:
         yield _("The code was typed, and nothing proves that the ticket is here: ask for the name.")
     if ticket and earlier:
-        said = {"time": _moment(earlier.at, answer.at, ticket), "door": earlier.door, "person": earlier.by}
+        time = _moment(earlier.at, answer.at, ticket)
+        said = {"time": time, "door": isolated(earlier.door), "person": isolated(earlier.by)}
         yield _("Admitted %(time)s at “%(door)s” by %(person)s.") % said
         if earlier.reason:
-            yield _("By hand: %(reason)s") % {"reason": earlier.reason}
+            yield _("By hand: %(reason)s") % {"reason": isolated(earlier.reason)}
     if ticket and answer.result is Result.VOID:
-        yield _("Reason: %(reason)s.") % {"reason": ticket.void_reason.rstrip(".")}
+        yield _("Reason: %(reason)s.") % {"reason": isolated(_(ticket.void_reason).rstrip("."))}
     if ticket and answer.result is Result.WRONG_SHOW:
         yield from _other_show(ticket.show)
 
 
 def _other_show(show: Show) -> Iterator[str]:
-    yield show.title
+    yield isolated(show.title)
     yield in_venue_time(instant=show.starts_at, zone=show.venue.zone)
-    yield f"{show.venue.name}, {show.venue.city}"
+    yield f"{isolated(show.venue.name)}, {isolated(show.venue.city)}"
     if show.status in (Show.Status.POSTPONED, Show.Status.CANCELLED):
         yield _("That show is %(status)s.") % {"status": show.get_status_display()}
 

@@ -5,10 +5,12 @@ const LONGEST_SIDE = 800; // pixels; a ticket's code has 45 modules, and reads w
 const OUT_OF_SIGHT = 3000; // ms without a code, after which it counts as shown anew
 
 export class Camera {
-  constructor({ video, worker, seen }) {
-    Object.assign(this, { video, worker, seen });
+  constructor({ video, worker, seen, stopped }) {
+    Object.assign(this, { video, worker, seen, stopped });
+    this.isRunning = false;
     this.lastSeen = new Map();
     this.canvas = document.createElement("canvas");
+    document.addEventListener("visibilitychange", () => this.stayAwake());
   }
 
   async start() {
@@ -18,8 +20,22 @@ export class Camera {
     });
     this.video.srcObject = this.stream;
     await this.video.play();
-    this.read = await reader(this.worker);
+    this.read ??= await reader(this.worker);
+    // A phone takes its camera back when a call comes in, or after a long sleep.
+    this.track.addEventListener("ended", () => this.end());
+    this.isRunning = true;
+    this.stayAwake();
     this.look();
+  }
+
+  end() {
+    this.isRunning = false;
+    this.stopped();
+  }
+
+  // The screen does not go dark between two guests; the browser forgets this whenever the page is hidden.
+  async stayAwake() {
+    if (this.isRunning && !document.hidden) await navigator.wakeLock?.request("screen").catch(() => {});
   }
 
   get track() {
@@ -36,6 +52,7 @@ export class Camera {
 
   // One picture at a time: the next is taken when this one is read.
   look = async () => {
+    if (!this.isRunning) return;
     if (!document.hidden && this.video.videoWidth) {
       const text = await this.read(this.video, () => this.picture());
       if (text) this.note(text);

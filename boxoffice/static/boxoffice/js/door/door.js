@@ -1,11 +1,15 @@
 // The door. Codes come from the camera, the field or a hand scanner that types; each is sent to the server, and only
 // its answer lets anybody in. A good answer goes away by itself, every other one waits for a tap.
 
+import { ask, look } from "./ask.js";
 import { Camera } from "./camera.js";
 import { signal } from "./signal.js";
 
 const GOOD_STAYS = 2000; // ms
-const PATIENCE = 8000; // ms until a request counts as lost
+const QUIET = 400; // ms that a request may take before the screen says "one moment"
+const AGAIN_AFTER = 3000; // ms between two tries that the page makes by itself
+const TRIES = 20; // then it waits for a tap
+const DELIBERATE = 500; // ms; a tap meant for the screen before must not close an answer that nobody has read
 const COUNT_EVERY = 4000; // ms
 const KEYSTROKE_GAP = 100; // ms; a hand scanner types faster than any person
 
@@ -15,28 +19,36 @@ const overlay = at("overlay");
 const typed = at("typed");
 const token = typed.elements.csrfmiddlewaretoken.value;
 
-let waiting = false; // for the server's answer
+let asked = null; // the request that is under way
 let kept = null; // what got no answer
-let closing;
+let tries = 0; // how often it was sent
+let timer; // closes a good answer, or asks again
+let readableFrom = 0;
 
 // Answers
 
 function show(content, tone) {
-  clearTimeout(closing);
+  clearTimeout(timer);
+  const before = overlay.hidden ? null : overlay.dataset.tone;
+  readableFrom = before === "lost" && tone !== "lost" ? performance.now() + DELIBERATE : 0;
   at("answer").replaceChildren(content);
-  at("again").hidden = tone !== "lost";
+  at("again").hidden = at("reload").hidden = true;
+  at("overlay-foot").hidden = tone === "asking";
   overlay.dataset.tone = tone;
   overlay.hidden = false;
+  door.inert = true;
   overlay.focus(); // and no button: what a hand scanner types must not press it
-  signal(tone);
-  if (tone === "good") closing = setTimeout(next, GOOD_STAYS);
+  if (tone !== "asking" && !(tone === "lost" && tries > 1)) signal(tone);
+  if (tone === "good") timer = setTimeout(next, GOOD_STAYS);
 }
 
 function next() {
-  clearTimeout(closing);
-  kept = null;
+  clearTimeout(timer);
+  asked?.abort();
+  asked = kept = null;
   overlay.hidden = true;
-  if (!camera.stream) at("code").focus();
+  door.inert = false;
+  if (!camera.isRunning) at("code").focus();
 }
 
 function fragment(html) {
@@ -45,56 +57,78 @@ function fragment(html) {
   return template.content;
 }
 
-function lost(body, words) {
+function lost(body, why) {
   kept = body;
   const content = at("lost").content.cloneNode(true);
-  content.querySelector("[data-words]").textContent = words;
+  const goesOn = why !== "reload" && tries < TRIES;
+  content.querySelector("[data-words]").textContent = door.dataset[why];
+  content.querySelector("[data-itself]").hidden = !goesOn;
   const code = body.get("code");
   content.querySelector("[data-code]").textContent = code.length > 20 ? `${code.slice(0, 12)}…` : code;
   show(content, "lost");
+  at("again").hidden = why === "reload";
+  at("reload").hidden = why !== "reload";
+  if (goesOn) timer = setTimeout(again, AGAIN_AFTER);
 }
 
 // Asking
 
-async function ask(body) {
-  if (waiting) return;
-  waiting = true;
-  // Whoever asks again after a lost answer must not hear that the ticket is in already, through this very request.
-  if (!body.has("attempt")) body.set("attempt", crypto.randomUUID?.() ?? "");
-  try {
-    const response = await fetch(typed.action, {
-      method: "POST",
-      body,
-      headers: { Accept: "application/json", "X-CSRFToken": token },
-      signal: AbortSignal.timeout?.(PATIENCE),
-    });
-    const answer = await response.json().catch(() => null);
-    if (!answer) return lost(body, door.dataset.failed);
-    if (answer.problem) return lost(body, answer.problem);
-    kept = null;
-    show(fragment(answer.html), answer.tone);
-    at("code").value = "";
-    refresh();
-  } catch {
-    lost(body, door.dataset.lost);
-  } finally {
-    waiting = false;
+async function send(body) {
+  if (asked) return;
+  const mine = (asked = new AbortController());
+  clearTimeout(timer);
+  tries = body === kept ? tries + 1 : 1;
+  // "No answer" stands until there is one.
+  const slow = setTimeout(() => body !== kept && show(at("asking").content.cloneNode(true), "asking"), QUIET);
+  const { answer, lost: why } = await ask({ address: typed.action, body, token, stop: mine });
+  clearTimeout(slow);
+  if (asked !== mine) return; // somebody went on without it
+  asked = null;
+  if (why) return lost(body, why);
+  kept = null;
+  show(fragment(answer.html), answer.tone);
+  if (answer.result !== "refused") tidy(body.get("do"));
+  if (answer.code) {
+    at("hand-code").value = answer.code;
+    at("by-hand").open = true;
   }
+  refresh();
+}
+
+// What was typed has done its work.
+function tidy(what) {
+  if (what === "scan") at("code").value = "";
+  if (what === "by_hand") at("by-hand").querySelector("form").reset();
+  if (what === "undo") for (const open of at("scans").querySelectorAll("details[open]")) open.open = false;
+}
+
+function again() {
+  if (kept) send(kept);
 }
 
 function scan(code, how) {
-  ask(new URLSearchParams({ do: "scan", how, code }));
+  send(new URLSearchParams({ do: "scan", how, code }));
 }
 
 addEventListener("submit", (event) => {
   if (!event.target.matches("form[data-door]")) return;
   event.preventDefault();
-  ask(new URLSearchParams(new FormData(event.target)));
+  const body = new URLSearchParams(new FormData(event.target));
+  body.delete("csrfmiddlewaretoken"); // goes in its header
+  send(body);
 });
 
-at("next").addEventListener("click", next);
-at("again").addEventListener("click", () => kept && ask(kept));
-overlay.addEventListener("click", (event) => overlay.dataset.tone === "good" && !event.target.closest("button") && next());
+at("again").addEventListener("click", again);
+addEventListener("online", again);
+overlay.addEventListener("click", (event) => {
+  if (performance.now() < readableFrom) return;
+  const closes = overlay.dataset.tone === "good" && !event.target.closest("button");
+  if (closes || event.target === at("next")) next();
+});
+
+function isFree() {
+  return !asked && (overlay.hidden || overlay.dataset.tone === "good");
+}
 
 // A hand scanner types wherever the focus is, and ends with Enter.
 
@@ -110,36 +144,36 @@ addEventListener("keydown", (event) => {
   if (event.key === "Enter" && burst.length >= 8) {
     event.preventDefault();
     // A bad answer waits for a tap, whatever is scanned meanwhile.
-    if (overlay.hidden || overlay.dataset.tone === "good") scan(burst, "typed");
+    if (isFree()) scan(burst, "typed");
     burst = "";
   } else if (event.target === overlay && burst.length < 2 && ["Enter", " ", "Escape"].includes(event.key)) {
     event.preventDefault();
-    next();
+    if (overlay.dataset.tone !== "asking") next();
   }
 });
 
 // Count and list
 
 async function refresh() {
-  try {
-    const address = `${door.dataset.state}?seen=${door.dataset.newest}`;
-    const response = await fetch(address, { headers: { Accept: "application/json" } });
-    if (!response.ok) throw new Error(response.status);
-    const state = await response.json();
-    at("count").classList.remove("stale");
-    const count = fragment(state.count);
-    if (at("count").textContent.trim() !== count.textContent.trim()) at("count").replaceChildren(count);
-    // Nothing moves under somebody who is typing a reason.
-    if (state.scans !== null && !at("scans").querySelector("details[open]")) {
-      at("scans").replaceChildren(fragment(state.scans));
-      door.dataset.newest = state.newest;
-    }
-  } catch {
-    at("count").textContent = door.dataset.offline;
-    at("count").classList.add("stale");
+  const { state, lost: why } = await look(`${door.dataset.state}?seen=${door.dataset.newest}`);
+  if (why) return stale(why);
+  at("count").classList.remove("stale");
+  const count = fragment(state.count);
+  if (at("count").textContent.trim() !== count.textContent.trim()) at("count").replaceChildren(count);
+  // Nothing moves under somebody who is typing a reason.
+  if (state.scans !== null && !at("scans").querySelector("details[open]")) {
+    at("scans").replaceChildren(fragment(state.scans));
+    door.dataset.newest = state.newest;
   }
 }
 
+function stale(why) {
+  at("count").classList.add("stale");
+  at("count").textContent = door.dataset[why];
+}
+
+addEventListener("offline", () => stale("offline"));
+addEventListener("online", refresh);
 setInterval(() => document.hidden || refresh(), COUNT_EVERY);
 
 // Camera
@@ -149,9 +183,15 @@ const camera = new Camera({
   worker: door.dataset.worker,
   // Says whether the code was taken: not while one is being asked for, nor before a bad answer was read.
   seen(text) {
-    if (waiting || !(overlay.hidden || overlay.dataset.tone === "good")) return false;
+    if (!isFree()) return false;
     scan(text, "camera");
     return true;
+  },
+  stopped() {
+    at("video").hidden = at("torch").hidden = true;
+    at("start").hidden = false;
+    at("camera").classList.remove("running");
+    say(door.dataset.stopped);
   },
 });
 
@@ -161,12 +201,14 @@ function say(words) {
 }
 
 async function start() {
+  at("start").disabled = true;
   try {
     await camera.start();
   } catch (error) {
+    at("start").disabled = false;
     return say(error.name === "NotAllowedError" ? door.dataset.refused : door.dataset.none);
   }
-  at("video").hidden = false;
+  at("video").hidden = at("start").disabled = false;
   at("start").hidden = at("camera-words").hidden = true;
   at("camera").classList.add("running");
   at("torch").hidden = !camera.hasTorch;
