@@ -24,10 +24,12 @@ from inventory.import_seating_plan import import_seating_plan
 from inventory.models import Availability, Hold, PriceTier, Seat, SeatingPlan, Show, ShowText, Venue
 from inventory.plan_sale_opening import plan_sale_opening
 from inventory.pretix_plan import check_plan
-from inventory.venue_time import in_venue_time
+from inventory.venue_time import in_venue_time, place_of
 from jobs.admin import ReadOnlyAdmin
 from jobs.admin.subjects import link_subjects
 from jobs.clock import DatabaseNow
+
+INSTANTS = {"starts_at", "doors_at", "on_sale_at"}
 
 
 @admin.register(Venue)
@@ -116,11 +118,16 @@ class ShowAdmin(admin.ModelAdmin):
 
     def get_form(self, request: HttpRequest, obj: Show | None = None, change: bool = False, **kwargs: Any) -> Any:
         form: type[ModelForm] = super().get_form(request, obj, change, **kwargs)
+        whose = gettext("In the venue's own time.")
+        if obj:
+            whose = gettext("%(place)s time, where the venue is.") % {"place": place_of(obj.venue.zone)}
+        for name in INSTANTS & form.base_fields.keys():
+            form.base_fields[name].help_text = whose
         if obj is None:
             form.base_fields["slug"].required = False
             form.base_fields["slug"].help_text = _("Left empty, it is made of the title and the date.")
             form.base_fields["doors_at"].required = False
-            form.base_fields["doors_at"].help_text = _("Left empty, half an hour before the start.")
+            form.base_fields["doors_at"].help_text = f"{whose} {gettext('Left empty, half an hour before the start.')}"
         return form
 
     def has_delete_permission(self, request: HttpRequest, obj: Show | None = None) -> bool:

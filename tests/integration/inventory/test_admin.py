@@ -94,6 +94,7 @@ def test_a_show_is_made_from_a_plan_with_times_typed_as_the_venues(staff: Client
     assert set(show.tiers.values_list("name", "price")) == {("Front", 0), ("House", 0)}
     page = staff.get(reverse("admin:inventory_show_change", args=[show.pk])).content.decode()
     assert 'value="19:30:00"' in page
+    assert page.count("Berlin time, where the venue is.") == 3
 
 
 def test_a_show_whose_sale_opens_after_it_starts_is_refused_at_the_form(staff: Client, plan: SeatingPlan) -> None:
