@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import hypot
+from operator import itemgetter
 from statistics import median
 from typing import NamedTuple
 
@@ -31,11 +32,21 @@ Group = Sequence[Place]
 
 
 def groups_together(places: Sequence[Place], *, count: int, middle: float) -> list[Group]:
-    """All groups of ``count`` seats side by side, the one nearest to the middle of the stage first.
+    """All groups of ``count`` seats side by side, the one nearest to the middle of the stage first; those that leave
+    a single seat alone come behind all others.
 
     ``places`` are free seats in the order of the plan, ``middle`` is the x of the middle of the stage.
     """
-    return sorted(_groups(_runs(places), count), key=lambda group: _distance_to(group, middle, 0.0))
+    choices = [
+        (
+            _left_alone(run, start, count),
+            _distance_to(run[start : start + count], middle, 0.0),
+            run[start : start + count],
+        )
+        for run in _runs(places)
+        for start in range(len(run) - count + 1)
+    ]
+    return [group for _lone, _distance, group in sorted(choices, key=itemgetter(0, 1))]
 
 
 def split_party(places: Sequence[Place], *, count: int, middle: float) -> Group:
@@ -77,10 +88,19 @@ def _distance(left: Place, right: Place) -> float:
     return hypot(left.x - right.x, left.y - right.y)
 
 
-def _groups(runs: Iterator[list[Place]] | Sequence[Sequence[Place]], size: int) -> Iterator[Group]:
+def _groups(runs: Sequence[Sequence[Place]], size: int) -> Iterator[Group]:
     for run in runs:
         for start in range(len(run) - size + 1):
             yield run[start : start + size]
+
+
+def _left_alone(run: Sequence[Place], start: int, size: int) -> int:
+    """How many seats of the run would be alone without these; by the rule of lone_seats, so none where one is left over
+    in all. Each run has a group that leaves none. Places that stand on one spot have no sides."""
+    after = len(run) - size - start
+    if start + after < 2 or _distance(run[0], run[1]) == 0:
+        return 0
+    return (start == 1) + (after == 1)
 
 
 def _distance_to(group: Group, x: float, y: float) -> float:

@@ -137,6 +137,15 @@ def seats_of_show(*, show_id: int) -> list[SeatState]:
     return [SeatState(seat, seat.state) for seat in seats.annotate(state=state)]
 
 
+def some_seats_of_show(*, show_id: int, first: int, last: int, ids: Sequence[int]) -> list[SeatState]:
+    """The seats of the show between these positions in the plan, these two included, and those with these ids, in the
+    order of the plan; without their tiers. One query."""
+    state = Case(When(seat_is_free(), then=Value("free")), default=F("status"), output_field=CharField())
+    which = Q(position__gte=first, position__lte=last) | Q(pk__in=ids)
+    seats = Seat.objects.filter(which, show_id=show_id).order_by("position").annotate(state=state)
+    return [SeatState(seat, seat.state) for seat in seats]
+
+
 def availability(*, show_id: int) -> Availability:
     """How many seats of the show are free, held, sold and blocked. One query."""
     free = seat_is_free()
@@ -170,6 +179,17 @@ def hold_by_token(*, token: UUID) -> HeldSeats:
         is_open=hold.is_open,
         seconds_left=hold.seconds_left if hold.is_open else 0,
     )
+
+
+def seats_still_free(*, seat_ids: Sequence[int]) -> set[int]:
+    """Those of the seats that anybody could take now. One query."""
+    return set(Seat.objects.filter(seat_is_free(), pk__in=seat_ids).values_list("pk", flat=True))
+
+
+def successor_of(*, hold_id: int) -> Hold | None:
+    """The newest hold that came in the place of this one, annotated ``is_open``. One query, by hold_by_follows."""
+    later = Hold.objects.filter(follows_id=hold_id, pk__gt=hold_id).order_by("-pk")
+    return later.annotate(is_open=ExpressionWrapper(hold_is_open(), output_field=BooleanField())).first()
 
 
 def _offered(shows: QuerySet[Show]) -> QuerySet[Any]:

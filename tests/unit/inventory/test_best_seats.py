@@ -63,10 +63,19 @@ def test_the_second_choice_is_the_next_best() -> None:
     groups = groups_together(places, count=3, middle=middle)
 
     assert [[names[place.id] for place in group] for group in groups] == [
-        ["A2", "A3", "A4"],
         ["A1", "A2", "A3"],
         ["A3", "A4", "A5"],
+        ["A2", "A3", "A4"],
     ]
+
+
+def test_a_group_that_leaves_a_single_seat_alone_gives_way_to_its_neighbour_and_not_to_another_row() -> None:
+    assert chosen(2, "x....x", "xx..xx") == ["A2", "A3"]
+    assert chosen(1, "x...x", "x...x") == ["A2"]
+
+
+def test_where_one_seat_is_left_over_in_any_case_the_best_group_stays_the_best() -> None:
+    assert chosen(2, "xx...x", "......") == ["A3", "A4"]
 
 
 def test_a_taken_seat_between_two_free_ones_parts_them() -> None:
