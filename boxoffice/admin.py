@@ -8,7 +8,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Exists, OuterRef, QuerySet, Value
+from django.db.models import Exists, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Concat
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
@@ -21,6 +21,7 @@ from django.utils.translation import pgettext
 
 from boxoffice.models import Order, Payment, Refund
 from boxoffice.order_address import address_of
+from boxoffice.support.order_status import status_in_words
 from boxoffice.support.refund_pages import PERMISSION, again_page, may_refund, refund_page
 from boxoffice.support.story import tell_story
 from boxoffice.support.timeline import BAD_MAIL
@@ -55,8 +56,15 @@ class AttentionFilter(admin.SimpleListFilter):
                 )
             )
             | Exists(Notification.objects.filter(subject=subject, status__in=BAD_MAIL))
-            | Exists(Payment.objects.filter(order_id=OuterRef("pk")).exclude(problem=""))
+            | Exists(_payments_with_a_problem())
         )
+
+
+def _payments_with_a_problem() -> QuerySet[Payment]:
+    """Of the order outside: money that must not count, or a refusal after which nobody has tried again."""
+    later = Payment.objects.filter(order_id=OuterRef("order_id"), pk__gt=OuterRef("pk"))
+    alone = ~Exists(later) | ~Q(provider_id="")
+    return Payment.objects.filter(alone, order_id=OuterRef("pk")).exclude(problem="")
 
 
 def _briefly(moment: datetime) -> str:
@@ -81,7 +89,7 @@ class OrderAdmin(admin.ModelAdmin):
 
     @admin.display(description=_("status"), ordering="status")
     def state(self, order: Order) -> SafeString:
-        return format_html('<span class="chip {}">{}</span>', order.status, order.get_status_display())
+        return format_html('<span class="chip {}">{}</span>', order.status, status_in_words(order))
 
     @admin.display(description=_("buyer"), ordering="name")
     def buyer(self, order: Order) -> SafeString:
@@ -117,6 +125,7 @@ class OrderAdmin(admin.ModelAdmin):
             "starts": in_venue_time(instant=order.show.starts_at, zone=order.show.venue.zone),
             "page": address_of(order),
             "story": tell_story(order=order),
+            "status_in_words": status_in_words(order),
             "may_refund": may_refund(request, order),
             "may_try_again": request.user.has_perm(PERMISSION),
             "may_see_jobs": request.user.has_perm("jobs.view_job"),

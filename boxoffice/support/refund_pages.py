@@ -21,6 +21,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from boxoffice.errors import BoxOfficeError
 from boxoffice.models import Order, OrderLine, Refund
+from boxoffice.refunds.errors import LinesRefunded
 from boxoffice.refunds.refund_order import RefundedOrder, refund_order
 from boxoffice.refunds.transitions import REFUNDABLE
 from boxoffice.refunds.try_again import try_again
@@ -55,6 +56,9 @@ def refund_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) -> 
     left = list(lines_of_order(order_id=order.pk).filter(refunded_at__isnull=True))
     typed = request.POST if request.method == "POST" else request.GET
     chosen = _chosen(left, typed)
+    if not chosen and request.method == "POST" and _numbers(typed):
+        messages.error(request, str(LinesRefunded()))
+        return _back(order)
     if not chosen:
         return _choose(page, request, order, left, nothing_chosen="asked" in typed)
     form = RefundForm(request.POST if request.method == "POST" else None)

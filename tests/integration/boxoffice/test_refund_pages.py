@@ -12,7 +12,9 @@ from boxoffice.models import Order, OrderLine, Refund
 from boxoffice.refunds import transitions
 from boxoffice.refunds.refund_order import refund_order
 from jobs.models import Job
-from tests.fixtures_refunds import WHO_AND_WHY
+from tests.fixtures_inventory import all_at_once
+from tests.fixtures_payments import Payments
+from tests.fixtures_refunds import WHO_AND_WHY, money_back
 from tests.fixtures_staff import staff_with
 from tickets.models import Ticket
 
@@ -53,6 +55,41 @@ def test_a_second_press_refunds_nothing_more_and_says_why(staff: Client, paid_or
     again = staff.post(refund_address(paid_order), {**form, "line": lines_of(paid_order)}, follow=True)
     assert escape("Some of these seats were given back already.") in again.content.decode()
     assert Refund.objects.count() == 1
+
+
+def test_a_second_press_of_the_very_same_form_says_why_nothing_happens(staff: Client, paid_order: Order) -> None:
+    form = {"line": lines_of(paid_order)[:1], "reason": "the fan is ill"}
+    staff.post(refund_address(paid_order), form)
+    again = staff.post(refund_address(paid_order), form, follow=True)
+    assert escape("Some of these seats were given back already.") in again.content.decode()
+    assert Refund.objects.count() == 1
+
+
+def test_a_button_that_is_pressed_by_four_at_once_refunds_once(
+    staff: Client, paid_order: Order, refund_provider: Payments, send: Callable[..., Job]
+) -> None:
+    form = {"line": lines_of(paid_order), "reason": "the fan is ill"}
+
+    def press() -> int:
+        hand = Client()
+        hand.cookies = staff.cookies
+        return hand.post(refund_address(paid_order), form).status_code
+
+    assert all_at_once([press] * 4, threads=4) == [302] * 4
+    send()
+    assert money_back(refund_provider) == [8_400]
+    assert Job.objects.filter(task="boxoffice.send_refund").count() == 1
+    assert Order.objects.get(pk=paid_order.pk).status == "refunded"
+
+
+def test_a_free_order_of_which_a_seat_was_cancelled_is_not_called_refunded(
+    staff: Client, confirmed_order: Order
+) -> None:
+    staff.post(refund_address(confirmed_order), {"line": lines_of(confirmed_order)[:1], "reason": "the fan is ill"})
+    story = shown(staff, f"/admin/boxoffice/order/{confirmed_order.pk}/change/")
+    assert "partly cancelled" in story
+    assert "partly refunded" not in story
+    assert "partly cancelled" in shown(staff, "/admin/boxoffice/order/")
 
 
 def test_no_reason_no_refund(staff: Client, paid_order: Order) -> None:
