@@ -14,7 +14,6 @@ from boxoffice.messages import paid_too_late, refund_done, reminder, sale_opened
 from boxoffice.messages.base import Draft
 
 KINDS: dict[str, Callable[..., Draft]] = {
-    paid_too_late.KIND: paid_too_late.draft,
     reminder.KIND: reminder.draft,
     tickets_ready.KIND: tickets_ready.draft,
 }
@@ -26,6 +25,7 @@ KINDS_FOR_MANY: dict[str, Callable[..., Draft]] = {
 
 # About something that is rightly told more than once of one order: which time it is decides what it says.
 KINDS_FOR_EACH_TIME: dict[str, Callable[..., Draft]] = {
+    paid_too_late.KIND: paid_too_late.draft,
     refund_done.KIND: refund_done.draft,
 }
 

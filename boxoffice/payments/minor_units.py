@@ -19,3 +19,12 @@ def provider_amount(money: Money) -> int:
     if decimals_of(money.currency) == 3 and money.amount % 10:
         raise NotChargeable
     return money.amount
+
+
+def our_money(amount: int, currency: str) -> Money | None:
+    """What the provider counts, as we do; None where we could not name that sum to the provider again."""
+    money = Money(amount // 100 if currency in _WRITTEN_WITH_TWO else amount, currency)
+    try:
+        return money if provider_amount(money) == amount else None
+    except NotChargeable:
+        return None

@@ -2,6 +2,10 @@
 
 Each call is bounded in time and tried once: who tries again, the page or the ledger, does so with the same key. A call
 raises the SDK's own errors, which ``jobs.failures`` classes; ``in_words`` makes them ours for a page.
+
+Note [A key that is spent]: the provider keeps its first answer to a key, a fault of its own included, and gives it
+again for 24 hours. So a key is sent again only while nobody knows its outcome; a refusal or a kept fault ends the
+attempt, and the next one is a new row with a new key.
 """
 
 from __future__ import annotations
@@ -9,7 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import cache
+from itertools import islice
 from threading import BoundedSemaphore
 from typing import Any
 
@@ -31,6 +37,13 @@ PATIENCE_SECONDS = 1.0
 SIGNATURE_SECONDS = 300
 """The age beyond which a signed event could be a replayed one."""
 
+CLOCKS_DIFFER_BY = timedelta(minutes=5)
+"""Ours and the provider's, at most."""
+
+MOST_LISTED = 1_000
+"""Sessions that are looked through for one whose making was not answered. Nobody was shown its page, so that no money
+depends on finding it; it only spares an attempt."""
+
 _turns = BoundedSemaphore(AT_ONCE)
 
 
@@ -39,7 +52,9 @@ class Answer:
     """How a Checkout Session stands.
 
     state: ``open``, ``paid``, ``processing`` (complete, the money is under way), ``failed`` (complete, and the money
-    will not come) or ``expired``. key: of the attempt that it was made for. amount, currency: as the provider counts.
+    will not come) or ``expired``; and where there is none, ``refused`` or ``spent`` (see Note [A key that is spent]).
+    key: of the attempt that it was made for. amount, currency: as the provider counts. problem: why there is none, for
+    staff.
     """
 
     id: str
@@ -49,6 +64,12 @@ class Answer:
     amount: int
     currency: str
     intent_id: str
+    problem: str = ""
+
+    @classmethod
+    def without_session(cls, state: str, *, problem: str = "") -> Answer:
+        """There is no session, and with this key there will be none."""
+        return cls("", state, "", "", 0, "", "", problem)
 
 
 @dataclass(frozen=True)
@@ -71,10 +92,31 @@ def _client(key: str, base: str) -> stripe.StripeClient:
     return stripe.StripeClient(key, base_addresses={"api": base}, max_network_retries=0, http_client=http)
 
 
-def create_session(*, request: dict[str, Any], key: str) -> Answer:
-    """The session of this key: a new one, or the one that it made before."""
+def create_session(*, request: dict[str, Any], key: str, since: datetime) -> Answer:
+    """The session of this key: a new one, or the one that it made before; or the word that there will be none.
+
+    since: when the key was drawn. Raises what the SDK raises while the outcome is unknown, and for a wrong API key.
+    """
     sent: Any = {**request, "expand": ["payment_intent"]}
-    return _read(client().v1.checkout.sessions.create(sent, {"idempotency_key": key}))
+    try:
+        return _read(client().v1.checkout.sessions.create(sent, {"idempotency_key": key}))
+    except (stripe.InvalidRequestError, stripe.CardError) as error:
+        if classify(error) is not FailureClass.PERMANENT:
+            raise
+        return Answer.without_session("refused", problem=str(error))
+    except stripe.APIError as error:
+        if (error.headers or {}).get("Idempotent-Replayed") != "true":
+            raise
+        return _find_session(key, since) or Answer.without_session("spent", problem=str(error))
+
+
+def _find_session(key: str, since: datetime) -> Answer | None:
+    """The session that this key has made although its answer was a fault."""
+    made_since = {"gte": int((since - CLOCKS_DIFFER_BY).timestamp())}
+    asked: Any = {"created": made_since, "limit": 100, "expand": ["data.payment_intent"]}
+    listed = client().v1.checkout.sessions.list(asked).auto_paging_iter()
+    answers = (_read(session) for session in islice(listed, MOST_LISTED))
+    return next((answer for answer in answers if answer.key == key), None)
 
 
 def retrieve_session(*, session_id: str) -> Answer:

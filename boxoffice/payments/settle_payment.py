@@ -19,7 +19,7 @@ from boxoffice.models import Order, Payment
 from boxoffice.payments import provider, transitions
 from boxoffice.payments.look_again import look_later
 from boxoffice.payments.metrics import SETTLED
-from boxoffice.payments.minor_units import provider_amount
+from boxoffice.payments.minor_units import our_money, provider_amount
 from boxoffice.payments.provider import Answer
 from boxoffice.refunds.plan_refund import plan_refund
 from inventory.errors import HoldExpired, HoldIncomplete, HoldNotActive
@@ -32,6 +32,8 @@ log = structlog.get_logger(__name__)
 
 KEY_LASTS = timedelta(hours=23)
 """The provider may forget a key after 24 hours: it is sent again while it is younger than this."""
+
+_WITHOUT_MONEY = frozenset({"expired", "failed", "refused", "spent"})
 
 
 def settle_payment(*, payment_id: int) -> None:
@@ -63,8 +65,11 @@ def ask(*, payment_id: int, end_if_over: bool = False) -> Answer | None:
     if not session_id:
         if payment.created_at <= now - KEY_LASTS:
             # Its page was never shown to anybody, and has long closed.
-            return Answer("", "expired", "", payment.idempotency_key, payment.amount, payment.currency, "")
-        session_id = provider.create_session(request=payment.request, key=payment.idempotency_key).id
+            return Answer.without_session("expired")
+        made = provider.create_session(request=payment.request, key=payment.idempotency_key, since=payment.created_at)
+        if not made.id:
+            return made
+        session_id = made.id
     hold = payment.order.hold
     is_over = hold.status != "active" or hold.expires_at <= now
     if end_if_over and is_over:
@@ -78,11 +83,11 @@ def take_in(*, payment_id: int, answer: Answer) -> None:
     """
     if answer.state == "paid":
         _take_money(payment_id=payment_id, answer=answer)
-    elif answer.state in ("expired", "failed"):
+    elif answer.state in _WITHOUT_MONEY:
         if answer.state == "expired":
             settled = transitions.expire(payment_id=payment_id)
         else:
-            settled = transitions.fail(payment_id=payment_id, problem="", provider_id=answer.id)
+            settled = transitions.fail(payment_id=payment_id, problem=answer.problem, provider_id=answer.id)
         if settled:
             SETTLED.labels(outcome=answer.state).inc()
             orders.expire(order_id=Payment.objects.values_list("order_id", flat=True).get(pk=payment_id))
@@ -94,20 +99,43 @@ def _take_money(*, payment_id: int, answer: Answer) -> None:
     payment = Payment.objects.get(pk=payment_id)
     asked = (provider_amount(Money(payment.amount, payment.currency)), payment.currency, payment.idempotency_key)
     if (answer.amount, answer.currency, answer.key) != asked:
-        problem = f"The provider took {answer.amount} {answer.currency}, and was asked for {asked[0]} {asked[1]}."
-        if transitions.fail(payment_id=payment_id, problem=problem, provider_id=answer.id):
-            log.error("payment_differs", payment=payment_id, session=answer.id)
-            SETTLED.labels(outcome="differs").inc()
+        _refuse_money(payment, answer, asked=f"{asked[0]} {asked[1]}")
         return
     if not transitions.succeed(payment_id=payment_id, provider_id=answer.id, intent_id=answer.intent_id):
         return
     if _confirm(payment.order_id):
         SETTLED.labels(outcome="confirmed").inc()
         return
-    order = Order.objects.get(pk=payment.order_id)
     SETTLED.labels(outcome="given back").inc()
+    _give_back(payment_id=payment_id, amount=payment.amount, reason="paid too late")
+
+
+def _refuse_money(payment: Payment, answer: Answer, *, asked: str) -> None:
+    """It is not what was asked for: nothing is sold for it, staff read why, and it goes back.
+
+    Money of which nobody can tell that it was for this attempt, or that cannot be named to the provider, stays where it
+    is until a human has looked.
+    """
+    problem = f"The provider took {answer.amount} {answer.currency}, and was asked for {asked}."
+    money = our_money(answer.amount, answer.currency) if answer.key == payment.idempotency_key else None
+    if money:
+        settled = transitions.succeed_otherwise(
+            payment_id=payment.pk, provider_id=answer.id, intent_id=answer.intent_id, money=money, problem=problem
+        )
+    else:
+        settled = transitions.fail(payment_id=payment.pk, problem=problem, provider_id=answer.id)
+    if not settled:
+        return
+    log.error("payment_differs", payment=payment.pk, session=answer.id)
+    SETTLED.labels(outcome="differs").inc()
+    if money:
+        _give_back(payment_id=payment.pk, amount=money.amount, reason="not the sum that was asked for")
+
+
+def _give_back(*, payment_id: int, amount: int, reason: str) -> None:
+    order = Order.objects.get(payments=payment_id)
     orders.expire_paid_too_late(order_id=order.pk)
-    plan_refund(payment_id=payment_id, amount=payment.amount, reason="paid too late")
+    plan_refund(payment_id=payment_id, amount=amount, reason=reason)
     plan_notification(
         kind=paid_too_late.KIND,
         subject=order.subject,

@@ -21,6 +21,7 @@ from boxoffice.payments import provider, transitions
 from boxoffice.payments.errors import PaymentRefused, ProviderAway
 from boxoffice.payments.look_again import look_before
 from boxoffice.payments.minor_units import provider_amount
+from boxoffice.payments.provider import Answer
 from boxoffice.payments.settle_payment import take_in
 from boxoffice.selectors import lines_of_order
 from inventory.errors import HoldExpired
@@ -41,7 +42,7 @@ def start_payment(*, order_id: int) -> str:
     """The address at which the fan goes on: the payment page of the order, or its own page once it is settled.
 
     Pressed twice, or again after a time-out: the same session. After an attempt that has failed or expired: a new
-    one. Not inside a transaction.
+    one; see Note [A key that is spent]. Not inside a transaction.
     Raises HoldExpired, ProviderAway (try again), PaymentRefused and NotChargeable.
     """
     payment = _open_attempt(order_id=order_id)
@@ -51,17 +52,12 @@ def start_payment(*, order_id: int) -> str:
         return _own_page(Order.objects.get(pk=order_id))
     if payment.page_url:
         return payment.page_url
-    try:
-        with provider.in_words():
-            answer = provider.create_session(request=payment.request, key=payment.idempotency_key)
-    except PaymentRefused as refusal:
-        with transaction.atomic():
-            transitions.fail(payment_id=payment.pk, problem=str(refusal.__cause__))
-        raise
-    with transaction.atomic():
-        transitions.note_session(payment_id=payment.pk, provider_id=answer.id, page_url=answer.url)
-        if answer.state != "open":
-            take_in(payment_id=payment.pk, answer=answer)
+    answer = _opened(payment)
+    if answer.state == "spent":
+        successor = _open_attempt(order_id=order_id)
+        if successor is None:
+            return _own_page(payment.order)
+        answer = _opened(successor)
     return answer.url or _own_page(payment.order)
 
 
@@ -88,6 +84,17 @@ def _open_attempt(*, order_id: int) -> Payment | None:
         )
         look_before(payment_id=payment.pk, order_code=order.code, hold_ends=order.hold.expires_at)
         return payment
+
+
+def _opened(payment: Payment) -> Answer:
+    """What the provider says to the attempt, written down. Raises ProviderAway and PaymentRefused."""
+    with provider.in_words():
+        answer = provider.create_session(request=payment.request, key=payment.idempotency_key, since=payment.created_at)
+    with transaction.atomic():
+        take_in(payment_id=payment.pk, answer=answer)
+    if answer.state == "refused":
+        raise PaymentRefused
+    return answer
 
 
 def _as_it_stands(payment: Payment) -> Payment | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db.models import F, Value
 
 from boxoffice.models import Payment
+from inventory.money import Money
 from jobs.clock import DatabaseNow
 
 OPEN = (Payment.Status.CREATED, Payment.Status.PENDING)
@@ -19,6 +20,15 @@ def note_session(*, payment_id: int, provider_id: str, page_url: str) -> bool:
 def succeed(*, payment_id: int, provider_id: str, intent_id: str) -> bool:
     """`created | pending → succeeded`: the money is there. False where somebody has settled it before."""
     return _settle(payment_id, Payment.Status.SUCCEEDED, provider_id=Value(provider_id), intent_id=Value(intent_id))
+
+
+def succeed_otherwise(*, payment_id: int, provider_id: str, intent_id: str, money: Money, problem: str) -> bool:
+    """`created | pending → succeeded` with money that was not asked for, which must then go back. ``problem`` is for
+    staff. The row tells from now on what came, so that its refund is bounded by it.
+    """
+    came = {"amount": Value(money.amount), "currency": Value(money.currency), "problem": Value(problem[:500])}
+    known = {"provider_id": Value(provider_id), "intent_id": Value(intent_id)}
+    return _settle(payment_id, Payment.Status.SUCCEEDED, **known, **came)
 
 
 def fail(*, payment_id: int, problem: str, provider_id: str = "") -> bool:

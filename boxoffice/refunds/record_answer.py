@@ -26,7 +26,9 @@ def record_answer(*, refund: Refund, answer: Answer) -> bool:
         moved = transitions.mark_succeeded(refund_id=refund.pk, provider_id=answer.provider_id)
         if moved:
             transitions.mark_late_order_refunded(order_id=refund.payment.order_id)
-            tell_refund(order=refund.payment.order, occurrence=refund_done.occurrence_of_refund(refund.pk))
+            if refund.lines.exists():
+                tell_refund(order=refund.payment.order, occurrence=refund_done.occurrence_of_refund(refund.pk))
+            # Money that bought no seats: its fan was told when it was planned (see ``messages.paid_too_late``).
         return moved
     if answer.means is Means.PENDING:
         moved = transitions.mark_pending(refund_id=refund.pk, provider_id=answer.provider_id)

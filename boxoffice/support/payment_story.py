@@ -34,7 +34,7 @@ def payment_steps(facts: Facts) -> Iterator[PaymentStep]:
             at=payment.settled_at or payment.created_at,
             title=_("Payment of %(amount)s") % {"amount": Money(payment.amount, payment.currency)},
             state=str(payment.get_status_display()),
-            mood=_MOODS.get(Payment.Status(payment.status), "open"),
+            mood="bad" if payment.problem else _MOODS.get(Payment.Status(payment.status), "open"),
             notes=[payment.provider_id, payment.problem],
         )
 
@@ -42,10 +42,21 @@ def payment_steps(facts: Facts) -> Iterator[PaymentStep]:
 def refused_payments(facts: Facts) -> Iterator[tuple[str, str]]:
     """What is wrong with attempts, and what a human does about it."""
     for payment in facts.payments:
-        if payment.problem:
+        why = {"why": payment.problem, "id": payment.provider_id}
+        if payment.problem and payment.status == Payment.Status.SUCCEEDED:
             yield (
-                _("A payment was not taken: %(why)s (%(id)s)") % {"why": payment.problem, "id": payment.provider_id},
+                _("A payment was not taken: %(why)s (%(id)s)") % why,
+                _("Nothing was sold for it, and the money goes back by itself. Find out who changed the sum."),
+            )
+        elif payment.problem and payment.provider_id:
+            yield (
+                _("A payment was not taken: %(why)s (%(id)s)") % why,
                 _("Compare it with the payment provider's page. Nothing was sold for it; give the money back there."),
+            )
+        elif payment.problem and payment is facts.payments[-1]:
+            yield (
+                _("The payment provider opened no payment page: %(why)s") % why,
+                _("Nothing was charged. Mend the cause if it is ours; the fan can press “Pay” again."),
             )
 
 

@@ -174,7 +174,9 @@ def test_nobody_refunds_without_saying_why(paid_order: Order) -> None:
     assert status_of(paid_order) == "confirmed"
 
 
-def test_a_refused_refund_is_tried_again_with_another_key(refund_provider: Payments, paid_order: Order, send: Send) -> None:
+def test_a_refused_refund_is_tried_again_with_another_key(
+    refund_provider: Payments, paid_order: Order, send: Send
+) -> None:
     first = refund_order(order_id=paid_order.pk, **WHO_AND_WHY).refund
     assert first is not None
     refund_provider.turn(refunds="refuse")
@@ -252,8 +254,12 @@ def test_an_event_that_is_here_before_the_answer_settles_the_refund(
     assert (refunds(), money_back(refund_provider)) == ([(8_400, "succeeded")], [8_400])
 
 
-def test_a_refund_made_by_hand_at_the_provider_changes_nothing_of_ours(refund_provider: Payments, paid_order: Order) -> None:
-    made = refund_provider.client().v1.refunds.create({"payment_intent": Payment.objects.get().intent_id, "amount": 100})
+def test_a_refund_made_by_hand_at_the_provider_changes_nothing_of_ours(
+    refund_provider: Payments, paid_order: Order
+) -> None:
+    made = refund_provider.client().v1.refunds.create(
+        {"payment_intent": Payment.objects.get().intent_id, "amount": 100}
+    )
     assert settle(made.to_dict()) is False
     assert refunds() == []
 
@@ -386,10 +392,14 @@ def test_an_event_about_an_attempt_that_was_given_up_settles_the_one_that_tries_
     assert OrderLine.objects.filter(refund=second).count() == 1
 
 
-def test_an_order_that_was_paid_too_late_ends_as_refunded(refund_provider: Payments, paid_order: Order, send: Send) -> None:
+def test_an_order_that_was_paid_too_late_ends_as_refunded(
+    refund_provider: Payments, paid_order: Order, send: Send
+) -> None:
     Order.objects.filter(pk=paid_order.pk).update(status="expired", confirmed_at=None)
     with transaction.atomic():
         assert plan_refund(payment_id=Payment.objects.get().pk, amount=8_400, reason="paid too late")
         assert plan_refund(payment_id=Payment.objects.get().pk, amount=8_400, reason="paid too late") is None
     send()
     assert (status_of(paid_order), money_back(refund_provider)) == ("refunded", [8_400])
+    # Its mail was planned together with the refund: a second one about the same money would only confuse.
+    assert not Notification.objects.exists()
