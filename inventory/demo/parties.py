@@ -42,18 +42,20 @@ SELL_SEATS = """
 """
 
 
-def seat_parties(*, show: Show, share: float, now: datetime) -> int:
+def seat_parties(*, show: Show, now: datetime, share: float = 1.0, leave: int = 0, choosing: bool = False) -> int:
     """Take about ``share`` of the show's seats, between 0 and 1; returns how many. Part of the caller's transaction.
 
-    The same seats each time for a title. now: the database's. Raises ValueError when a seat was not free.
+    The same seats each time for a title. leave: the last so many seats of the plan stay free. choosing: some of the
+    parties have not bought yet. now: the database's. Raises ValueError when a seat was not free.
     """
     chance = Random(show.title)  # noqa: S311 - a demo, not a secret
     in_plan = Seat.objects.filter(show=show).order_by("position")
     seats = list(in_plan.values_list("id", "zone", "row", "tier__price"))
     prices = {seat_id: price for seat_id, _zone, _row, price in seats}
-    rows = [[seat[0] for seat in row] for _, row in groupby(seats, key=lambda seat: seat[1:3])]
+    places = seats[: len(seats) - leave]
+    rows = [[seat[0] for seat in row] for _, row in groupby(places, key=lambda seat: seat[1:3])]
     holds = Hold.objects.bulk_create(
-        _hold(show, party, prices, still_choosing=nth % STILL_CHOOSING == 0, ends=_end(now, chance))
+        _hold(show, party, prices, still_choosing=choosing and nth % STILL_CHOOSING == 0, ends=_end(now, chance))
         for nth, party in enumerate(choose_parties(rows, share=share, chance=chance), start=1)
     )
     taken = [(seat_id, hold.pk) for hold in holds for seat_id in hold.seat_ids]

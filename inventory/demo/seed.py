@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from datetime import date, datetime, time, timedelta
+from typing import NamedTuple
 
 from django.db import connection, transaction
 
 from inventory.advance_show import advance_show
-from inventory.confirm_hold import confirm_hold
 from inventory.count_free_seats import count_free_seats
 from inventory.create_show import create_show
 from inventory.demo.parties import seat_parties
 from inventory.demo.programme import SHOWS, VENUES, DemoShow, DemoVenue, Sold
-from inventory.hold_seats import MAX_SEATS_PER_HOLD, hold_seats
 from inventory.import_seating_plan import import_seating_plan
-from inventory.models import Seat, SeatingPlan, Show, Venue
+from inventory.models import SeatingPlan, Show, Venue
 from inventory.pretix_plan import check_plan
 from jobs.clock import DatabaseNow, database_now
 
@@ -32,6 +31,13 @@ SHARE_SOLD_WHEN_SOME = 0.45
 SEED_LOCK = 720_451_903
 
 
+class Prices(NamedTuple):
+    """What a house charges for each category of its plan, in the currency's minor unit."""
+
+    currency: str
+    amounts: dict[str, int]
+
+
 def seed_demo() -> int:
     """Create the venues that are missing, and each show that has no performance to come; returns how many shows.
 
@@ -44,7 +50,8 @@ def seed_demo() -> int:
         now = database_now()
         houses = {house.slug: house for house in VENUES}
         plans = {house.slug: _plan(house) for house in VENUES}
-        return sum(_seed_show(show, houses[show.venue], plans[show.venue], now) for show in SHOWS)
+        prices = {slug: _prices(houses[slug], plan) for slug, plan in plans.items()}
+        return sum(_seed_show(show, plans[show.venue], prices[show.venue], now) for show in SHOWS)
 
 
 def _plan(house: DemoVenue) -> SeatingPlan:
@@ -62,7 +69,7 @@ def _plan(house: DemoVenue) -> SeatingPlan:
     return there or import_seating_plan(venue=venue, raw=json.dumps(document).encode())
 
 
-def _seed_show(demo: DemoShow, house: DemoVenue, plan: SeatingPlan, now: datetime) -> bool:
+def _seed_show(demo: DemoShow, plan: SeatingPlan, prices: Prices, now: datetime) -> bool:
     to_come = Show.objects.filter(venue=plan.venue, title=demo.title, starts_at__gt=DatabaseNow())
     if to_come.exists():
         return False
@@ -75,8 +82,8 @@ def _seed_show(demo: DemoShow, house: DemoVenue, plan: SeatingPlan, now: datetim
         description=demo.description,
         starts_at=_local(plan.venue, today + timedelta(days=demo.in_days), demo.at),
         on_sale_at=_local(plan.venue, today + opens_in, SALE_OPENS_AT),
-        currency=house.currency,
-        prices=_prices(demo, house, plan),
+        currency=prices.currency,
+        prices=dict.fromkeys(prices.amounts, 0) if demo.is_free else prices.amounts,
     )
     advance_show(show_id=show.pk, to=Show.Status.SCHEDULED)
     _sell(show, demo.sold, now)
@@ -84,11 +91,10 @@ def _seed_show(demo: DemoShow, house: DemoVenue, plan: SeatingPlan, now: datetim
     return True
 
 
-def _prices(demo: DemoShow, house: DemoVenue, plan: SeatingPlan) -> dict[str, int]:
+def _prices(house: DemoVenue, plan: SeatingPlan) -> Prices:
     names = [category.name for category in check_plan(plan.document).categories]
-    if demo.is_free:
-        return dict.fromkeys(names, 0)
-    return {name: house.prices[min(place, len(house.prices) - 1)] for place, name in enumerate(names)}
+    last = len(house.prices) - 1
+    return Prices(house.currency, {name: house.prices[min(place, last)] for place, name in enumerate(names)})
 
 
 def _local(venue: Venue, day: date, at: time) -> datetime:
@@ -100,16 +106,8 @@ def _sell(show: Show, sold: Sold, now: datetime) -> None:
         case Sold.NOTHING:
             return
         case Sold.SOME:
-            seat_parties(show=show, share=SHARE_SOLD_WHEN_SOME, now=now)
+            seat_parties(show=show, now=now, share=SHARE_SOLD_WHEN_SOME, choosing=True)
         case Sold.NEARLY_ALL:
-            _sell_rest(show, leave=SEATS_LEFT_WHEN_NEARLY_ALL)
+            seat_parties(show=show, now=now, leave=SEATS_LEFT_WHEN_NEARLY_ALL)
         case Sold.ALL:
-            _sell_rest(show, leave=0)
-
-
-def _sell_rest(show: Show, *, leave: int) -> None:
-    ids = list(Seat.objects.filter(show=show).order_by("position").values_list("pk", flat=True))
-    ids = ids[: len(ids) - leave]
-    for start in range(0, len(ids), MAX_SEATS_PER_HOLD):
-        hold = hold_seats(show_id=show.pk, seat_ids=ids[start : start + MAX_SEATS_PER_HOLD])
-        confirm_hold(hold_id=hold.pk)
+            seat_parties(show=show, now=now)
