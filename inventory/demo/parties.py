@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
 from random import Random
+from statistics import mean
 
 from django.db import connection
 
@@ -73,10 +74,13 @@ def seat_parties(*, show: Show, now: datetime, share: float = 1.0, leave: int = 
 
 def choose_parties(rows: Sequence[Sequence[int]], *, share: float, chance: Random) -> Iterator[Sequence[int]]:
     """Groups of neighbours in these rows, about ``share`` of all; no single seat is left between them. Pure."""
+    party, gap = mean(PARTIES), mean(GAPS)
+    # How often a party comes, so that it takes its share, since gaps are wider than parties.
+    often = share * gap / (party + share * (gap - party))
     for row in rows:
         start = 0
         while start < len(row):
-            comes = chance.random() < share
+            comes = chance.random() < often
             end = min(start + chance.choice(PARTIES if comes else GAPS), len(row))
             if end == len(row) - 1:
                 end += 1

@@ -27,3 +27,11 @@ def test_parties_sit_side_by_side_and_leave_nobody_a_single_seat(lengths: list[i
     assert all(run > 1 for run in runs) or 1 in lengths
     if share == 1.0:
         assert not runs
+
+
+def test_parties_take_their_share() -> None:
+    rows = [list(range(start, start + 20)) for start in range(0, 10_000, 20)]
+
+    for share in (0.2, 0.45, 0.8):
+        taken = sum(len(party) for party in choose_parties(rows, share=share, chance=Random(7)))
+        assert abs(taken / 10_000 - share) < 0.05
