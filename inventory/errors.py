@@ -83,6 +83,23 @@ class SeatsTaken(InventoryError):
         self.labels = tuple(labels)
 
 
+class LeavesLoneSeats(InventoryError):
+    __doc__ = gettext_noop("This would leave single seats on their own. Take them along, or choose others.")
+    status_code = 409
+
+    def __init__(self, *, seat_ids: Sequence[int], labels: Sequence[str]) -> None:
+        super().__init__(
+            ngettext(
+                "This would leave a single seat on its own, and few people come alone: %(seats)s.",
+                "This would leave single seats on their own, and few people come alone: %(seats)s.",
+                len(labels),
+            )
+            % {"seats": "; ".join(labels)}
+        )
+        self.seat_ids = tuple(seat_ids)
+        self.labels = tuple(labels)
+
+
 class NotEnoughSeats(InventoryError):
     __doc__ = gettext_noop("There are not so many seats left at this price. Choose fewer, or another price.")
     status_code = 409
@@ -113,6 +130,13 @@ class HoldExpired(InventoryError):
 
 class HoldNotActive(InventoryError):
     __doc__ = gettext_noop("These seats are no longer kept for you. Choose your seats again.")
+    status_code = 409
+
+
+class HoldIsBought(InventoryError):
+    __doc__ = gettext_noop(
+        "You have begun to buy other seats of this show. Pay for them or give them back, then choose these."
+    )
     status_code = 409
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import randrange
+from uuid import UUID
 
 from django.db.models import F
 from django.db.models.functions import Sqrt
@@ -24,19 +25,24 @@ NEAREST = 300
 SPREAD = 4
 
 
-def hold_best_seats(*, show_id: int, tier_id: int, count: int) -> Hold:
+def hold_best_seats(
+    *, show_id: int, tier_id: int, count: int, zone: str | None = None, holder: UUID | None = None
+) -> Hold:
     """Hold the best ``count`` seats of the tier for HOLD_DURATION: together, near the middle of the front.
 
     They are split over rows only where they are not to be had in one. Raises NoSeatsChosen, TooManySeats,
-    UnknownShow, NotOnSale, UnknownTier, and NotEnoughSeats only when fewer than ``count`` seats are really free.
-    Opens its own transactions.
+    UnknownShow, NotOnSale, UnknownTier, NotEnoughSeats only when fewer than ``count`` seats are really free, and
+    HoldIsBought. Opens its own transactions.
+
+    zone: only seats of this zone of the plan, such as a standing area. holder: stands for the browser, whose other hold
+    of the show ends when this one begins; its seats are not looked at.
     """
     require_count(count)
     require_on_sale(show_id=show_id)
     tier = PriceTier.objects.filter(pk=tier_id, show_id=show_id).values_list("show__plan__width").first()
     if tier is None:
         raise UnknownTier
-    house = _House(show_id=show_id, tier_id=tier_id, middle=tier[0] / 2)
+    house = _House(show_id=show_id, tier_id=tier_id, zone=zone, middle=tier[0] / 2, holder=holder)
     while True:
         if hold := house.hold_what_nobody_is_busy_with(count):
             return hold
@@ -49,10 +55,13 @@ def hold_best_seats(*, show_id: int, tier_id: int, count: int) -> Hold:
 class _House:
     """The free seats of one tier, and the middle of the stage in front of them."""
 
-    def __init__(self, *, show_id: int, tier_id: int, middle: float) -> None:
+    def __init__(self, *, show_id: int, tier_id: int, zone: str | None, middle: float, holder: UUID | None) -> None:
         self.show_id = show_id
-        self.tier_id = tier_id
+        self.seats = Seat.objects.filter(show_id=show_id, tier_id=tier_id)
+        if zone is not None:
+            self.seats = self.seats.filter(zone=zone)
         self.middle = middle
+        self.holder = holder
 
     def hold_what_nobody_is_busy_with(self, count: int) -> Hold | None:
         choices = self._choices(count)
@@ -78,6 +87,7 @@ class _House:
             seat_ids=sorted(place.id for place in group),
             lapsed_hold_ids={place.lapsed_hold_id for place in group if place.lapsed_hold_id is not None},
             wait=wait,
+            holder=self.holder,
         )
 
     def _choices(self, count: int) -> list[Sequence[Place]]:
@@ -94,7 +104,7 @@ class _House:
         """The nearest free seats, or all, in the order of the plan. By seat_guid_once_per_show."""
         across = F("x") - self.middle
         free = (
-            Seat.objects.filter(seat_is_free(), show_id=self.show_id, tier_id=self.tier_id)
+            self.seats.filter(seat_is_free())
             .order_by(Sqrt(across * across + F("y") * F("y")), "position")
             .values_list("id", "zone", "row", "position", "x", "y", "hold_id")
         )

@@ -36,6 +36,10 @@ def replace_hold(*, hold_id: int) -> Hold | None:
         # See Note [Lapsed holds].
         end_lapsed_holds(hold_ids=lapsed, way="lazily")
     hold = transitions.start_hold(
-        show_id=gone.show_id, seat_ids=gone.seat_ids, duration=WHILE_IT_IS_CONFIRMED, prices=gone.prices
+        show_id=gone.show_id,
+        seat_ids=gone.seat_ids,
+        duration=WHILE_IT_IS_CONFIRMED,
+        prices=gone.prices,
+        follows=gone.pk,
     )
     return hold if transitions.take_seats(hold=hold) == len(gone.seat_ids) else None

@@ -7,6 +7,7 @@ from celery import shared_task
 from inventory.ask_for_count import count_what_was_left
 from inventory.count_free_seats import count_free_seats
 from inventory.expire_hold import expire_hold
+from inventory.leave_hold import release_left_hold
 from inventory.open_sale import open_sale
 from inventory.plan_sale_opening import plan_sale_openings
 from inventory.release_expired_holds import release_expired_holds
@@ -18,6 +19,13 @@ def end_hold(*, hold_id: int) -> None:
     """The time of a hold is over."""
     with record():
         expire_hold(hold_id=hold_id)
+
+
+@shared_task(name="inventory.release_left_hold", has_call=False)
+def free_what_was_left(*, hold_id: int) -> None:
+    """A fan has closed the page of a hold, and the time to come back is over."""
+    with record():
+        release_left_hold(hold_id=hold_id)
 
 
 @shared_task(name="inventory.release_expired_holds", has_call=False)

@@ -51,6 +51,16 @@ LOCK_LAPSED_HOLDS = """
        FOR NO KEY UPDATE
 """
 
+# The same, and the hold that a browser has of the show beside them. By primary key, and hold_one_active_per_browser.
+LOCK_HOLDS_IN_THE_WAY = """
+    SELECT id, expires_at <= jobs_now() AS has_lapsed, ordered_at IS NOT NULL AS is_ordered FROM inventory_hold
+     WHERE status = 'active'
+       AND (id = ANY(%(hold_ids)s::bigint[]) AND expires_at <= jobs_now()
+            OR show_id = %(show_id)s AND holder = %(holder)s)
+     ORDER BY id
+       FOR NO KEY UPDATE
+"""
+
 # For the job of one hold, which waits for whoever is busy with it: what it then reads is how things stand. By primary
 # key.
 LOCK_ACTIVE_HOLD = """
@@ -88,9 +98,11 @@ LOCK_SEATS_NOBODY_IS_BUSY_WITH = """
        FOR NO KEY UPDATE SKIP LOCKED
 """
 
-# The prices are those of this moment, in the order of the seats. By the primary keys.
+# The prices are those of this moment, in the order of the seats. By the primary keys. Of two of a browser that come at
+# once the second waits here for the first, and then is none.
 START_HOLD = """
-    INSERT INTO inventory_hold (show_id, token, seat_ids, prices, currency, status, expires_at, created_at)
+    INSERT INTO inventory_hold (show_id, token, seat_ids, prices, currency, status, expires_at, created_at,
+                                holder, follows_id)
     SELECT show.id, %(token)s, %(seat_ids)s::bigint[],
            coalesce(%(prices)s::bigint[], ARRAY(
                SELECT tier.price
@@ -99,9 +111,11 @@ START_HOLD = """
                  JOIN inventory_pricetier AS tier ON tier.id = seat.tier_id
                 ORDER BY chosen.place
            )),
-           show.currency, 'active', jobs_now() + %(duration)s, jobs_now()
+           show.currency, 'active', jobs_now() + %(duration)s, jobs_now(), %(holder)s, %(follows_id)s
       FROM inventory_show AS show WHERE show.id = %(show_id)s
-    RETURNING id, show_id, token, seat_ids, prices, currency, status, expires_at, created_at
+    ON CONFLICT (show_id, holder) WHERE status = 'active' AND holder IS NOT NULL DO NOTHING
+    RETURNING id, show_id, token, seat_ids, prices, currency, status, expires_at, created_at, extended_at, left_at,
+              ordered_at, holder, follows_id
 """
 
 # See Note [Marks]. Stands behind a step ``changed`` that returns the show of each seat.
@@ -183,6 +197,19 @@ SHOW_MAY_COME_FROM: dict[str, tuple[str, ...]] = {
 }
 
 
+class HasAHold(Exception):
+    """This browser holds other seats of the show."""
+
+
+@dataclass(frozen=True)
+class HoldInTheWay:
+    """A lapsed hold, or the browser's own one, as it is now that nobody else can change it."""
+
+    id: int
+    has_lapsed: bool
+    is_ordered: bool
+
+
 @dataclass(frozen=True)
 class LockedSeat:
     """A seat as it is now that nobody else can change it."""
@@ -216,6 +243,12 @@ def lock_lapsed_holds(*, hold_ids: Sequence[int]) -> list[int]:
     return [hold_id for (hold_id,) in _rows(LOCK_LAPSED_HOLDS, hold_ids=list(hold_ids))]
 
 
+def lock_holds_in_the_way(*, hold_ids: Sequence[int], show_id: int, holder: UUID) -> list[HoldInTheWay]:
+    """Locks what ``lock_lapsed_holds`` locks, and the hold that the browser has of the show, lapsed or not."""
+    rows = _rows(LOCK_HOLDS_IN_THE_WAY, hold_ids=list(hold_ids), show_id=show_id, holder=holder)
+    return [HoldInTheWay(*row) for row in rows]
+
+
 def lock_active_hold(*, hold_id: int) -> LockedHold | None:
     """Locks the hold, waiting for whoever is busy with it; None where it has ended."""
     for row in _rows(LOCK_ACTIVE_HOLD, hold_id=hold_id):
@@ -246,11 +279,19 @@ def lock_seats_nobody_is_busy_with(*, seat_ids: Sequence[int]) -> list[LockedSea
 
 
 def start_hold(
-    *, show_id: int, seat_ids: Sequence[int], duration: timedelta, prices: Sequence[int] | None = None
+    *,
+    show_id: int,
+    seat_ids: Sequence[int],
+    duration: timedelta,
+    prices: Sequence[int] | None = None,
+    holder: UUID | None = None,
+    follows: int | None = None,
 ) -> Hold:
     """A new active hold that ends after ``duration``; its seats are still to be taken.
 
-    prices: of the seats, where they were promised before; those of the tiers when None.
+    prices: of the seats, where they were promised before; those of the tiers when None. holder: the browser that
+    takes them. follows: the hold in whose place it comes. Raises HasAHold where the browser has an active one of the
+    show, even one that has lapsed.
     """
     values = {
         "show_id": show_id,
@@ -258,9 +299,12 @@ def start_hold(
         "seat_ids": list(seat_ids),
         "prices": None if prices is None else list(prices),
         "duration": duration,
+        "holder": holder,
+        "follows_id": follows,
     }
-    (hold,) = Hold.objects.raw(START_HOLD, values)
-    return hold
+    for hold in Hold.objects.raw(START_HOLD, values):
+        return hold
+    raise HasAHold
 
 
 def take_seats(*, hold: Hold) -> int:

@@ -38,6 +38,24 @@ class Hold(models.Model):
     status = models.CharField(_("status"), max_length=20, choices=Status.choices, default=Status.ACTIVE)
     expires_at = models.DateTimeField(_("expires"))
     created_at = models.DateTimeField(_("created"), db_default=DatabaseNow())
+    # The one time that more minutes were asked for, and given.
+    extended_at = models.DateTimeField(_("extended"), null=True, blank=True)
+    # When the fan's page was closed, until he comes back; stays when the seats were freed for it.
+    left_at = models.DateTimeField(_("left"), null=True, blank=True)
+    # When somebody began to buy by it. From then on it lasts until its time is over or it is given back by hand.
+    ordered_at = models.DateTimeField(_("order placed"), null=True, blank=True)
+    # Stands for a browser at this show and for nothing else. None where nobody asks how many seats it holds.
+    holder = models.UUIDField(_("browser"), null=True, blank=True, editable=False)
+    # The hold in whose place this one came: chosen instead of it, or the same seats once more.
+    follows = models.ForeignKey(
+        "self",
+        on_delete=models.SET_NULL,
+        related_name="followers",
+        null=True,
+        blank=True,
+        db_index=False,
+        verbose_name=_("in place of"),
+    )
 
     class Meta:
         verbose_name = _("hold")
@@ -50,10 +68,17 @@ class Hold(models.Model):
             models.CheckConstraint(name="hold_has_seats", condition=Q(seat_ids__len__gt=0)),
             models.CheckConstraint(name="hold_has_a_price_for_each_seat", condition=Q(prices__len=F("seat_ids__len"))),
             models.CheckConstraint(name="hold_lasts", condition=Q(expires_at__gt=F("created_at"))),
+            # However many forms a browser sends at once.
+            models.UniqueConstraint(
+                fields=["show", "holder"],
+                name="hold_one_active_per_browser",
+                condition=Q(status="active", holder__isnull=False),
+            ),
         ]
         indexes = [
             # For the sweeper: small, since it holds active rows only.
             models.Index(fields=["expires_at"], name="hold_active_by_expiry", condition=Q(status="active")),
+            models.Index(fields=["follows"], name="hold_by_follows", condition=Q(follows__isnull=False)),
         ]
 
     def __str__(self) -> str:
