@@ -11,7 +11,8 @@ from boxoffice import transitions
 from boxoffice.contact import Contact, clean_contact
 from boxoffice.models import Order, OrderLine
 from boxoffice.order_code import draw_code, draw_token
-from inventory.conditions import hold_is_open
+from boxoffice.tickets_per_buyer import require_few_tickets
+from inventory import hold_transitions
 from inventory.errors import HoldExpired, HoldIncomplete, HoldNotActive, UnknownHold
 from inventory.models import Hold, Seat
 
@@ -25,48 +26,45 @@ def place_order(*, hold_token: UUID, name: str, email: str, language: str) -> Or
     (name, address, language) counts. Two calls at once meet at the hold's row. The prices are those that the hold
     promised when its seats were taken, whatever became of the tiers; nothing that a browser sends is believed.
     An order that costs money is then to be paid (``boxoffice/payments``), a free one to be confirmed.
+    Six statements for any number of seats.
 
     language: a code from LANGUAGES; another one falls back to the default.
 
-    Raises InvalidContact, and from inventory UnknownHold, HoldExpired, HoldNotActive and HoldIncomplete. Each changes
-    nothing.
+    Raises InvalidContact, TooManyTickets (for this address and show), and from inventory UnknownHold, HoldExpired,
+    HoldNotActive and HoldIncomplete. Each changes nothing.
     """
     contact = clean_contact(name=name, email=email)
     language = language if language in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
     with transaction.atomic():
-        hold = _locked(hold_token=hold_token)
-        order = Order.objects.filter(hold_id=hold.pk).first()
-        if order is None:
+        hold = hold_transitions.begin_order(token=hold_token)
+        if hold is not None:
             return _place(hold=hold, contact=contact, language=language)
-    # Outside of the hold's lock, since confirm_order locks the order first and the hold second.
+    order = _placed_before(hold_token=hold_token)
     return _with_contact(order=order, contact=contact, language=language)
 
 
-def _locked(*, hold_token: UUID) -> Hold:
-    hold = (
-        Hold.objects.select_for_update(of=("self",), no_key=True)
-        .select_related("show")
-        .annotate(is_open=hold_is_open())
-        .filter(token=hold_token)
-        .first()
-    )
+def _placed_before(*, hold_token: UUID) -> Order:
+    """The order of a hold that cannot begin one (any more)."""
+    hold = Hold.objects.filter(token=hold_token).first()
     if hold is None:
         raise UnknownHold
-    return hold
+    order = Order.objects.filter(hold_id=hold.pk).first()
+    if order is None:
+        raise HoldExpired if hold.status in (Hold.Status.ACTIVE, Hold.Status.EXPIRED) else HoldNotActive
+    return order
 
 
 def _place(*, hold: Hold, contact: Contact, language: str) -> Order:
-    if not hold.is_open:  # type: ignore[attr-defined]
-        raise HoldExpired if hold.status in (Hold.Status.ACTIVE, Hold.Status.EXPIRED) else HoldNotActive
     seats = list(
         Seat.objects.filter(hold_id=hold.pk, status=Seat.Status.HELD).select_related("tier").order_by("position")
     )
     if len(seats) != len(hold.seat_ids):
         raise HoldIncomplete
+    require_few_tickets(show_id=hold.show_id, email=contact.email, wanted=len(seats))
     order = _inserted(
         Order(
             hold=hold,
-            show=hold.show,
+            show_id=hold.show_id,
             name=contact.name,
             email=contact.email,
             language=language,
@@ -102,6 +100,11 @@ def _with_contact(*, order: Order, contact: Contact, language: str) -> Order:
     if order.status == Order.Status.PENDING_PAYMENT and any(
         getattr(order, field) != value for field, value in typed.items()
     ):
-        transitions.correct_contact(order_id=order.pk, **typed)
+        with transaction.atomic():
+            if order.email != contact.email:
+                require_few_tickets(
+                    show_id=order.show_id, email=contact.email, wanted=order.lines.count(), but=order.pk
+                )
+            transitions.correct_contact(order_id=order.pk, **typed)
         order.refresh_from_db()
     return order

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
 
 from inventory.models import Hold, Seat, Show
@@ -73,6 +74,7 @@ class Order(models.Model):
         indexes = [
             models.Index(F("placed_at").desc(), name="order_newest_first"),
             models.Index(fields=["show", "status"], name="order_by_show"),
+            models.Index(F("show"), Lower("email"), name="order_by_buyer"),
         ]
 
     def __str__(self) -> str:
