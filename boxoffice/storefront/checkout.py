@@ -21,12 +21,13 @@ from boxoffice.place_order import place_order
 from boxoffice.selectors import order_of_hold
 from boxoffice.storefront.buyer_form import BuyerForm
 from boxoffice.storefront.errors import REFUSALS, Refusal, refuse
+from boxoffice.storefront.gone_hold import page_of_gone_hold, way_onward
 from boxoffice.storefront.order_slip import slip_of_hold
 from boxoffice.storefront.private_pages import private_page
 from boxoffice.storefront.see_other import SeeOther
-from boxoffice.storefront.time_left import time_left
+from boxoffice.storefront.time_left import SOON, more_time_words, time_left
 from inventory.errors import HoldExpired, HoldIncomplete, HoldNotActive, InventoryError, UnknownHold
-from inventory.models import Hold
+from inventory.leave_hold import come_back
 from inventory.money import Money
 from inventory.release_hold import release_hold
 from inventory.selectors import HeldSeats, hold_by_token
@@ -42,12 +43,12 @@ def checkout(request: HttpRequest, token: UUID) -> HttpResponse:
 
     POST (``name``, ``email``): place the order, then go on to the payment page; or, where nothing is to be paid,
     confirm it at once and go to its page. The same form sent again leads to the same page and changes nothing. A free
-    order takes ten statements for any number of seats. The answer's Server-Timing says how long it took, in
+    order takes eleven statements for any number of seats. The answer's Server-Timing says how long it took, in
     milliseconds.
     """
     if request.method == "POST":
         return _buy(request, token=token)
-    return _page(request, token=token, form=None)
+    return page_of_hold(request, token=token, form=None)
 
 
 @private_page()
@@ -72,11 +73,11 @@ def _buy(request: HttpRequest, *, token: UUID) -> HttpResponse:
             return _timed(SeeOther(start_payment(order_id=order.pk)), place=placed - started)
         order = confirm_order(order_id=order.pk)
     except InvalidContact as error:
-        return _page(request, token=token, form=form.with_problems(error.fields), status=error.status_code)
+        return page_of_hold(request, token=token, form=form.with_problems(error.fields), status=error.status_code)
     except _GONE as error:
-        return _page(request, token=token, form=form, gone=error, status=error.status_code)
+        return page_of_hold(request, token=token, form=form, gone=error, status=error.status_code)
     except REFUSALS as error:
-        return _page(request, token=token, form=form, problem=error, status=error.status_code)
+        return page_of_hold(request, token=token, form=form, problem=error, status=error.status_code)
     response = SeeOther(reverse("order", args=[order.token]))
     return _timed(response, place=placed - started, confirm=perf_counter() - placed)
 
@@ -87,7 +88,7 @@ def _timed(response: HttpResponse, **seconds: float) -> HttpResponse:
     return response
 
 
-def _page(
+def page_of_hold(
     request: HttpRequest,
     *,
     token: UUID,
@@ -95,57 +96,60 @@ def _page(
     status: int = 200,
     problem: Refusal | None = None,
     gone: Refusal | None = None,
+    good_news: str = "",
 ) -> HttpResponse:
-    """The hold as it stands now: its form, or its order, or a page that offers the seats again."""
+    """The hold as it stands now: its form, or its order, or a page that offers the seats again.
+
+    Whoever had left the page is back with it: the seats stay (one query more then).
+    """
     try:
         held = hold_by_token(token=token)
     except UnknownHold as error:
         return refuse(request, error=error)
-    if held.hold.status == Hold.Status.CONFIRMED:
-        order = order_of_hold(hold_id=held.hold.pk)
-        if order is not None:
-            return SeeOther(reverse("order", args=[order.token]))
+    if (way := way_onward(held)) is not None:
+        return way
     if gone is not None or not held.is_open:
-        return _gone_page(request, held=held, error=gone or _why_gone(held))
+        return page_of_gone_hold(request, held=held, error=gone)
+    if held.hold.left_at is not None:
+        come_back(token=token)
     unpaid = "unpaid" in request.GET
     if form is None:
         form = _typed_before(held) if unpaid else BuyerForm()
+    return render(
+        request,
+        "boxoffice/checkout.html",
+        {
+            **_time_of(held),
+            "hold": held.hold,
+            "show": held.hold.show,
+            "form": form,
+            "problem": problem,
+            "unpaid": unpaid and problem is None,
+            "good_news": good_news if held.hold.extended_at else "",
+        },
+        status=status,
+    )
+
+
+def _time_of(held: HeldSeats) -> dict[str, object]:
+    """The seats, the time that is left for them, and what can be done."""
     slip = slip_of_hold(held)
     seconds = max(held.seconds_left, 1)  # the last one is cut to nothing, yet the hold is open
-    context = {
-        **_again(held),
-        "hold": held.hold,
+    return {
         "slip": slip,
-        "form": form,
-        "problem": problem,
-        "unpaid": unpaid and problem is None,
-        "seconds_left": seconds,
-        "time_left": time_left(seconds),
-        "expired": HoldExpired(),
         "action": _action(count=len(held.seats), total=slip.total),
+        "seconds_left": seconds,
+        "soon": seconds <= SOON,
+        "time_left": time_left(seconds),
+        "more": "" if held.hold.extended_at else more_time_words(),
+        "expired": HoldExpired(),
     }
-    return render(request, "boxoffice/checkout.html", context, status=status)
 
 
 def _typed_before(held: HeldSeats) -> BuyerForm:
     """What the order of this hold says, for whoever comes back from the payment page. One query."""
     order = order_of_hold(hold_id=held.hold.pk)
     return BuyerForm(name=order.name, email=order.email) if order is not None else BuyerForm()
-
-
-def _gone_page(request: HttpRequest, *, held: HeldSeats, error: Refusal) -> HttpResponse:
-    context = {**_again(held), "words": error}
-    return render(request, "boxoffice/hold_gone.html", context, status=error.status_code)
-
-
-def _why_gone(held: HeldSeats) -> Refusal:
-    return HoldNotActive() if held.hold.status == Hold.Status.RELEASED else HoldExpired()
-
-
-def _again(held: HeldSeats) -> dict[str, object]:
-    """The way back to the same seats, chosen already if they are still free."""
-    wanted = "&".join(f"seats={seat_id}" for seat_id in held.hold.seat_ids)
-    return {"show": held.hold.show, "again": f"{reverse('show', args=[held.hold.show.slug])}?{wanted}"}
 
 
 def _action(*, count: int, total: Money) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from inventory.extend_hold import EXTENSION
+
 # Until then whole minutes are enough; seconds would only make people nervous. ``countdown.js`` says the same.
 SOON = 120  # seconds
 
@@ -19,6 +21,13 @@ def time_left(seconds: int) -> str:
     else:
         words = _minutes(minutes) if minutes else _seconds(seconds)
     return _("Nobody else can take them for another %(time)s.") % {"time": words}
+
+
+def more_time_words() -> str:
+    """What the button says by which a hold is extended."""
+    minutes = int(EXTENSION.total_seconds()) // 60
+    words = ngettext("Give me %(count)d minute more", "Give me %(count)d minutes more", minutes)
+    return words % {"count": minutes}
 
 
 def _minutes(count: int) -> str:

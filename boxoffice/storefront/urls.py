@@ -7,7 +7,9 @@ from django.views.i18n import set_language
 
 from boxoffice.storefront.alerts import sale_alert, tell_me
 from boxoffice.storefront.checkout import checkout, give_back
+from boxoffice.storefront.gone_hold import hold_again
 from boxoffice.storefront.health import healthz
+from boxoffice.storefront.keep_hold import back, leave, more_time
 from boxoffice.storefront.listing import show_list
 from boxoffice.storefront.order import order_page, order_status
 from boxoffice.storefront.show import show_page
@@ -24,6 +26,10 @@ urlpatterns = [
     path("alerts/<slug:token>/", sale_alert, name="sale_alert"),
     path("holds/<uuid:token>/", checkout, name="checkout"),
     path("holds/<uuid:token>/release/", give_back, name="release_hold"),
+    path("holds/<uuid:token>/more-time/", more_time, name="more_time"),
+    path("holds/<uuid:token>/again/", hold_again, name="hold_again"),
+    path("holds/<uuid:token>/leave/", leave, name="leave_hold"),
+    path("holds/<uuid:token>/back/", back, name="come_back"),
     path("orders/<slug:token>/", order_page, name="order"),
     path("orders/<slug:token>/status/", order_status, name="order_status"),
     path("orders/<slug:token>/tickets.pdf", order_tickets, name="order_tickets"),
