@@ -84,17 +84,17 @@ class SeatsTaken(InventoryError):
 
 
 class LeavesLoneSeats(InventoryError):
-    __doc__ = gettext_noop("This would leave single seats on their own. Take them along, or choose others.")
+    __doc__ = gettext_noop("Single seats would be left alone between taken seats. Take them along, or choose others.")
     status_code = 409
 
     def __init__(self, *, seat_ids: Sequence[int], labels: Sequence[str]) -> None:
         super().__init__(
             ngettext(
-                "This would leave a single seat on its own, and few people come alone: %(seats)s.",
-                "This would leave single seats on their own, and few people come alone: %(seats)s.",
+                "%(places)s would be left alone between taken seats.",
+                "%(places)s would be left alone between taken seats.",
                 len(labels),
             )
-            % {"seats": "; ".join(labels)}
+            % {"places": "; ".join(labels)}
         )
         self.seat_ids = tuple(seat_ids)
         self.labels = tuple(labels)

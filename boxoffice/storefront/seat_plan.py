@@ -5,13 +5,15 @@ Pure: it reads what the selectors gave and touches no database.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from math import hypot
 
 from inventory.models import PriceTier, Seat
 from inventory.money import Money
+from inventory.standing import is_standing
 
 # The map is drawn in units of its own, in which neighbouring seats stand this far apart, whatever the plan's unit.
 PITCH = 24
@@ -112,14 +114,54 @@ class Zone:
 
 
 @dataclass(frozen=True)
+class StandingArea:
+    """Places without numbers, of one tier: chosen by how many, not one by one."""
+
+    name: str
+    tier: TierMark
+    free: int
+
+    @property
+    def key(self) -> str:
+        """What a form calls it."""
+        return f"{self.tier.id} {self.name}"
+
+
+@dataclass(frozen=True)
+class Part:
+    """So much of a large hall as a page shows at once: a zone, or some rows of one.
+
+    number: in the address, from 1 on. first, last: the positions of its seats in the plan. rows: the names of its
+    first and its last row where it is not the whole zone.
+    """
+
+    number: int
+    name: str
+    first: int
+    last: int
+    free: int
+    tiers: list[TierMark]
+    rows: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
 class SeatPlan:
-    """All of it. ``width`` and ``height`` bound the map."""
+    """What a page shows of the seats; ``width`` and ``height`` bound the map.
+
+    zones: without standing areas; of a large hall, those of the ``opened`` part only. seated_tiers: those that have
+    numbered seats. kept: chosen seats that stand in other parts of a large hall. parts: empty for a small one.
+    """
 
     tiers: list[TierMark]
     zones: list[Zone]
     width: int
     height: int
     chosen: list[SeatMark] = field(default_factory=list)
+    standing: list[StandingArea] = field(default_factory=list)
+    seated_tiers: list[TierMark] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+    opened: Part | None = None
+    kept: list[SeatMark] = field(default_factory=list)
 
     @property
     def free(self) -> int:
@@ -128,7 +170,7 @@ class SeatPlan:
     @property
     def first_free_tier(self) -> int:
         """The id of the first tier that has a free seat, or 0."""
-        return next((tier.id for tier in self.tiers if tier.free), 0)
+        return next((tier.id for tier in self.seated_tiers if tier.free), 0)
 
 
 def draw_seat_plan(
@@ -143,7 +185,8 @@ def draw_seat_plan(
     states: how each seat stands, by its id, in the words of SeatMark. Ids in ``chosen`` that are free are shown as
     chosen; all others are ignored.
     """
-    marks_of_tiers = _mark_tiers(seats=seats, tiers=tiers, states=states)
+    marks_of_tiers = mark_tiers(tiers=tiers, free=_count_free(seats, states))
+    seats, standing = _part_from_standing(seats, states, marks_of_tiers)
     scale = PITCH / _spacing(seats)
     left = min((seat.x for seat in seats), default=0.0)
     top = min((seat.y for seat in seats), default=0.0)
@@ -172,13 +215,13 @@ def draw_seat_plan(
         width=max((seat.x for seat in marks), default=0) + MARGIN,
         height=max((seat.y for seat in marks), default=0) + MARGIN,
         chosen=[seat for seat in marks if seat.state == "chosen"],
+        standing=standing,
+        seated_tiers=[mark for mark in marks_of_tiers.values() if any(seat.tier_id == mark.id for seat in seats)],
     )
 
 
-def _mark_tiers(*, seats: Iterable[Seat], tiers: Sequence[PriceTier], states: dict[int, str]) -> dict[int, TierMark]:
-    free: dict[int, int] = {}
-    for seat in seats:
-        free[seat.tier_id] = free.get(seat.tier_id, 0) + (states[seat.pk] == "free")
+def mark_tiers(*, tiers: Sequence[PriceTier], free: Mapping[int, int]) -> dict[int, TierMark]:
+    """The marks of the tiers, which come in the order of the price list, by their ids. free: seats of each."""
     return {
         tier.pk: TierMark(
             id=tier.pk,
@@ -190,6 +233,27 @@ def _mark_tiers(*, seats: Iterable[Seat], tiers: Sequence[PriceTier], states: di
         )
         for index, tier in enumerate(tiers)
     }
+
+
+def _count_free(seats: Iterable[Seat], states: Mapping[int, str]) -> Counter[int]:
+    return Counter(seat.tier_id for seat in seats if states[seat.pk] == "free")
+
+
+def _part_from_standing(
+    seats: Sequence[Seat], states: Mapping[int, str], tiers: Mapping[int, TierMark]
+) -> tuple[list[Seat], list[StandingArea]]:
+    """The numbered seats, and what there is of the others."""
+    numbered: list[Seat] = []
+    standing: list[StandingArea] = []
+    for zone, group in groupby(seats, key=lambda seat: seat.zone):
+        in_zone = list(group)
+        if not is_standing(seat.number for seat in in_zone):
+            numbered += in_zone
+            continue
+        free = _count_free(in_zone, states)
+        used = {seat.tier_id for seat in in_zone}
+        standing += [StandingArea(zone, mark, free[mark.id]) for mark in tiers.values() if mark.id in used]
+    return numbered, standing
 
 
 def _by_zone_and_row(seats: Iterable[Seat]) -> list[tuple[str, list[tuple[str, list[Seat]]]]]:

@@ -28,6 +28,36 @@ class BestSeats:
             return cls(tier=at_first)
 
 
+@dataclass(frozen=True)
+class StandingPlaces:
+    """``count`` places in a standing area, by its key (see seat_plan.StandingArea): the tier's id and the zone."""
+
+    key: str = ""
+    tier: int = 0
+    zone: str = ""
+    count: int = 1
+
+
+def standing_places_in(form: QueryDict) -> StandingPlaces:
+    """The standing places that were asked for. Raises UnreadableForm."""
+    key = form.get("standing", "")
+    tier, _space, zone = key.partition(" ")
+    return StandingPlaces(
+        key=key, tier=_whole_number(tier), zone=zone, count=_whole_number(form.get(f"places {key}", ""))
+    )
+
+
+def part_in(query: QueryDict, *, name: str = "zone") -> int | None:
+    """The part of the hall that was asked for, or None."""
+    value = query.get(name, "")
+    return int(value) if _ID.fullmatch(value) else None
+
+
+def seats_along_in(form: QueryDict) -> list[int]:
+    """The seats to be taken along, lest they are left alone. Raises UnreadableForm."""
+    return [_whole_number(value) for value in form.get("along", "").split()]
+
+
 def seat_ids_in(form: QueryDict) -> list[int]:
     """The chosen seats. Raises UnreadableForm when one is no id at all."""
     return [_whole_number(value) for value in form.getlist("seats")]
