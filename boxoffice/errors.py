@@ -66,7 +66,7 @@ class TicketsBeingRenewed(BoxOfficeError):
     __doc__ = gettext_noop(
         "Tickets of this order were given back, and the file is being made anew without them. It takes a moment."
     )
-    status_code = 503
+    status_code = 202  # asked for and not ready; nothing is wrong
 
 
 class TicketsVoid(BoxOfficeError):

@@ -51,8 +51,8 @@ def order_tickets(request: HttpRequest, token: str) -> HttpResponseBase:
 def ticket_file(request: HttpRequest, link: str) -> HttpResponseBase:
     """The file, under a name that says what it is. Three queries and one read of the storage.
 
-    404 when the link is too old or the file is gone, 410 when no ticket is valid any more; 503 while the file is being
-    made anew, with a page that asks again, and while the storage does not answer.
+    404 when the link is too old or the file is gone, 410 when no ticket is valid any more, 503 while the storage does
+    not answer; 202 while the file is being made anew, with a page that asks again.
     """
     try:
         linked = follow_link(link=link)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -65,3 +67,23 @@ def test_the_answers_are_kept_by_no_cache_and_told_to_no_other_site(client: Clie
 def test_a_link_changes_nothing_and_takes_no_form(client: Client, link: str) -> None:
     assert client.post(link).status_code == 405
     assert client.head(link).status_code == 200
+
+
+def test_a_link_that_opens_nothing_is_logged_without_its_secret(
+    client: Client, link: str, clock: Clock, settings: Any
+) -> None:
+    """Django logs the addresses that it refused; the site's own formatter takes the secret out."""
+    formatting = dict(settings.LOGGING["formatters"]["structured"])
+    formatter = formatting.pop("()")(**formatting)
+    lines: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: lines.append(formatter.format(record))  # type: ignore[method-assign]
+    clock.advance(GOOD_FOR)
+    logging.getLogger("django.request").addHandler(handler)
+    try:
+        assert client.get(link).status_code == 404
+    finally:
+        logging.getLogger("django.request").removeHandler(handler)
+    (line,) = lines
+    assert "/files/" in line
+    assert link.split("/")[2] not in line

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 import time
 from collections.abc import Iterator
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import boto3
 import pytest
+from django.db import transaction
 from django.test import Client
 from moto import settings as moto_settings
 from moto.core.responses import ActionAuthenticatorMixin
@@ -19,11 +23,15 @@ from boxoffice.models import Order
 from config.ticket_storage import ATTEMPTS, CONNECT_SECONDS, READ_SECONDS, s3_storage
 from jobs.failures.classify import classify
 from jobs.failures.retry import FailureClass
+from jobs.models import Job
 from tests.fixtures_tickets import ORDER_ID
+from tickets.discard_file import discard_file
 from tickets.issue_tickets import issue_tickets
 from tickets.models import Ticket, TicketDocument
+from tickets.renew_document import renew_document
 from tickets.selectors import document_of_order
 from tickets.storage import open_document, read_document, store_document, ticket_storage
+from tickets.void_tickets import void_tickets
 
 BUCKET = "tickets"
 
@@ -66,6 +74,13 @@ def bucket(s3_server: str, settings: Any) -> Iterator[Any]:
     client.delete_bucket(Bucket=BUCKET)
 
 
+@pytest.fixture
+def order_with_bucket_tickets(confirmed_order: Order, bucket: Any) -> Order:
+    """Two seats sold, their tickets issued and kept in the bucket."""
+    issue_tickets(order_id=confirmed_order.pk)
+    return confirmed_order
+
+
 def keys(client: Any) -> list[str]:
     return [found["Key"] for found in client.list_objects_v2(Bucket=BUCKET).get("Contents", [])]
 
@@ -97,6 +112,40 @@ def test_an_object_is_private_and_kept_by_no_cache(bucket: Any, s3_server: str) 
     head = bucket.head_object(Bucket=BUCKET, Key=key)
     assert (head["ContentType"], head["CacheControl"]) == ("application/pdf", "private, no-store")
     assert head["ContentDisposition"] == "attachment"
+
+
+def test_a_key_tells_nothing_of_a_person_or_a_ticket(pending_tickets: list[Ticket], bucket: Any) -> None:
+    issue_tickets(order_id=ORDER_ID)
+    (key,) = keys(bucket)
+    assert re.fullmatch(rf"box/tickets/{ORDER_ID}/[0-9a-f]{{32}}\.pdf", key)
+
+
+def test_nobody_without_the_account_reads_an_object(bucket: Any, s3_server: str) -> None:
+    address = f"{s3_server}/{BUCKET}/box/{stored().storage_name}"
+    before = moto_settings.INITIAL_NO_AUTH_ACTION_COUNT
+    moto_settings.INITIAL_NO_AUTH_ACTION_COUNT = 0
+    ActionAuthenticatorMixin.request_count = 0
+    try:
+        with pytest.raises(HTTPError) as refused, urlopen(address):
+            pass
+        assert refused.value.code == 403
+    finally:
+        moto_settings.INITIAL_NO_AUTH_ACTION_COUNT = before
+
+
+def test_after_a_refund_the_bucket_holds_the_new_file_alone(
+    client: Client, order_with_bucket_tickets: Order, bucket: Any
+) -> None:
+    order = order_with_bucket_tickets
+    (old,) = keys(bucket)
+    with transaction.atomic():
+        void_tickets(order_id=order.pk, seat_ids=[order.lines.values_list("seat_id", flat=True)[0]], reason="refunded")
+    renew_document(order_id=order.pk)
+    (discarding,) = Job.objects.filter(task="tickets.discard_file")
+    discard_file(**discarding.args)
+    (new,) = keys(bucket)
+    assert new != old
+    assert client.get(f"/orders/{order.token}/tickets.pdf", follow=True).content.startswith(b"%PDF-")
 
 
 def test_issuing_keeps_the_tickets_in_the_bucket_and_a_repetition_replaces_them(
