@@ -45,7 +45,8 @@ def ticket(**texts: Any) -> Ticket:
         starts_at=datetime(2026, 12, 12, 18, 30, tzinfo=UTC),
         doors_at=datetime(2026, 12, 12, 17, 30, tzinfo=UTC),
     )
-    seat = Seat(zone=given["zone"], row=given["row"], number=given["number"], tier=PriceTier(name=given["tier"]))
+    tier = PriceTier(name=given["tier"], wheelchair=given.get("wheelchair", False))
+    seat = Seat(zone=given["zone"], row=given["row"], number=given["number"], tier=tier)
     return Ticket(
         order_id=1,
         order_code="QH7K3XPW",

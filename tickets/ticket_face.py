@@ -106,7 +106,12 @@ def _row_and_seat(seat: Seat, expected: str) -> tuple[Text, Text]:
 
 
 def _section(seat: Seat, expected: str) -> Text:
-    """Zone and price tier, once when they are called the same; the zone alone where both would not fit."""
-    both = ", ".join(dict.fromkeys(filter(None, (seat.zone, seat.tier.name))))
+    """Zone and price tier, once when they are called the same; the zone alone where both would not fit.
+
+    A place for a wheelchair says so, whatever its tier is called: by that the door shows the way.
+    """
+    kind = _("Wheelchair place") if seat.tier.wheelchair else ""
+    unsaid = "" if kind.casefold() in seat.tier.name.casefold() else kind
+    both = ", ".join(dict.fromkeys(filter(None, (seat.zone, seat.tier.name, unsaid))))
     text = both if width_of(both) <= SECTION_HOLDS else seat.zone or both
     return fitted(text, SECTION_SIZES, last="s", expected=expected)

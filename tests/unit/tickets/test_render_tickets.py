@@ -41,6 +41,14 @@ def test_a_tier_that_is_called_like_its_zone_is_named_once() -> None:
     assert face.section.text == "Stalls"
 
 
+def test_a_place_for_a_wheelchair_says_so_in_the_words_of_the_ticket_and_once() -> None:
+    (english,) = faces_of([ticket(zone="Stalls", tier="Wheelchair place", wheelchair=True)])
+    assert english.section.text == "Stalls, Wheelchair place"
+    (unnamed,) = faces_of([ticket(zone="Stalls", tier="Category A", wheelchair=True)])
+    assert unnamed.section.text == "Stalls, Category A, Wheelchair place"
+    assert "Rollstuhlplatz" in text_of(rendered(ticket(tier="Category A", wheelchair=True, language="de")))
+
+
 def test_the_document_has_title_language_and_structure_for_screen_readers() -> None:
     reader = PdfReader(io.BytesIO(rendered(ticket(language="de"))))
     root = reader.trailer["/Root"]
