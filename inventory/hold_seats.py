@@ -59,6 +59,7 @@ def hold_seats(
             seat_ids=[seat.pk for seat in seats],
             lapsed_hold_ids=lapsed,
             holder=holder,
+            has_hold=any(seat.is_own for seat in seats),
             follows=follows,
         )
     except NotToBeHad as refusal:

@@ -49,6 +49,7 @@ def take_seats(
     lapsed_hold_ids: Collection[int],
     wait: bool = True,
     holder: UUID | None = None,
+    has_hold: bool = False,
     follows: int | None = None,
 ) -> Hold:
     """Hold these seats for HOLD_DURATION, all of them or none. Opens its own transaction, in which the hold's job is
@@ -58,17 +59,17 @@ def take_seats(
     lapsed_hold_ids: holds that the seats seemed to belong to and that seemed to have lapsed. wait: for whoever is
     busy with one of the seats; otherwise they count as not to be had. follows: the hold in whose place this one comes.
     holder: the browser that takes them. It has one hold of a show at a time: another one, whose seats it may take
-    along, ends in the transaction in which this one begins. Most browsers have none, so none is looked for until the
-    database has refused a second one.
+    along, ends in the transaction in which this one begins. Most browsers have none, so unless the caller knows better
+    (has_hold) none is looked for until the database has refused a second one.
     Raises NotToBeHad, UnknownShow, NotOnSale, and HoldIsBought where the browser has begun to buy by the other one.
     """
     wish = _Wish(show_id=show_id, seat_ids=seat_ids, lapsed_hold_ids=lapsed_hold_ids, wait=wait, follows=follows)
-    for _attempt in range(FORMS_AT_ONCE):
+    for _ in range(FORMS_AT_ONCE):
         try:
             with transaction.atomic():
-                return wish.take(holder=holder, replace=_attempt > 0)
+                return wish.take(holder=holder, replace=has_hold)
         except transitions.HasAHold:
-            continue
+            has_hold = True
     raise NotToBeHad(set(seat_ids))
 
 

@@ -1,0 +1,83 @@
+"""More time for a fan who pays: the provider's session lasts as long as the hold."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.test import Client
+
+from boxoffice.models import Order, Payment
+from boxoffice.payments import provider
+from boxoffice.payments.settle_payment import settle_payment
+from boxoffice.payments.start_payment import SESSION_LASTS
+from inventory.expire_holds import expire_holds
+from inventory.extend_hold import EXTENSION, extend_hold
+from inventory.models import Hold
+from inventory.take_seats import HOLD_DURATION
+from jobs.models import Job
+from tests.fixtures_clock import Clock
+from tests.fixtures_payments import Payments
+from tests.fixtures_purchases import come_back, pay, press_pay
+
+pytestmark = pytest.mark.django_db
+
+
+def session_of(payment: Payment) -> str:
+    return provider.retrieve_session(session_id=payment.provider_id).state
+
+
+def test_no_hold_outlasts_the_session_that_is_to_pay_for_it_and_none_is_shorter_than_the_provider_demands() -> None:
+    assert SESSION_LASTS > HOLD_DURATION + EXTENSION
+    assert timedelta(minutes=30) < SESSION_LASTS
+
+
+def test_the_session_stays_open_past_the_first_end_and_is_ended_with_the_hold(
+    started_payment: Payment, paid_house: Payments, clock: Clock
+) -> None:
+    hold = started_payment.order.hold
+    extend_hold(token=hold.token)
+    clock.advance(HOLD_DURATION + timedelta(seconds=1))
+    Job.objects.filter(task="boxoffice.settle_payment").update(state="done", finished_at=datetime.now(UTC))
+    settle_payment(payment_id=started_payment.pk)
+    assert session_of(started_payment) == "open"
+    hold.refresh_from_db()
+    assert Job.objects.get(task="boxoffice.settle_payment", state="waiting").available_at == hold.expires_at
+
+    clock.advance(EXTENSION)
+    settle_payment(payment_id=started_payment.pk)
+    assert session_of(started_payment) == "expired"
+    assert Order.objects.get().status == "expired"
+
+
+def test_who_pays_in_the_time_that_was_added_gets_the_seats(
+    client: Client, started_payment: Payment, paid_house: Payments, clock: Clock
+) -> None:
+    extend_hold(token=started_payment.order.hold.token)
+    clock.advance(HOLD_DURATION + timedelta(minutes=1))
+    expire_holds()
+    pay(paid_house, started_payment)
+    come_back(client, started_payment)
+    order = Order.objects.select_related("hold").get()
+    assert (order.status, order.hold_id) == ("confirmed", started_payment.order.hold_id)
+
+
+def test_the_address_of_a_hold_that_was_paid_too_late_leads_to_the_order(
+    client: Client, started_payment: Payment, paid_house: Payments, clock: Clock
+) -> None:
+    at = f"/holds/{started_payment.order.hold.token}/"
+    pay(paid_house, started_payment)
+    clock.advance(HOLD_DURATION)
+    expire_holds()
+    come_back(client, started_payment)
+    order = Order.objects.get()
+    assert order.hold_id != started_payment.order.hold_id
+    assert client.get(at)["Location"] == f"/orders/{order.token}/"
+
+
+def test_the_hold_of_a_fan_on_the_payment_page_is_not_left(client: Client, dear_hold: Hold) -> None:
+    press_pay(client, dear_hold)
+    assert client.post(f"/holds/{dear_hold.token}/leave/").status_code == 204
+    dear_hold.refresh_from_db()
+    assert (dear_hold.left_at, dear_hold.status) == (None, "active")
+    assert not Job.objects.filter(task="inventory.release_left_hold").exists()
