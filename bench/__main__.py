@@ -18,6 +18,7 @@ from deploy.local.errors import LocalError
 # Each is a module of this package that prints one JSON line for each comparison and exits with 0 when it is good.
 BENCHES = (
     "availability",
+    "checkout",
     "dispatch",
     "enqueue",
     "holds",

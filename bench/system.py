@@ -51,10 +51,14 @@ class Process:
 
     def wait_until_ready(self) -> None:
         deadline = time.monotonic() + READY_SECONDS
-        while self._ready not in (said := Path(self._output.name).read_text(errors="replace")):
+        while self._ready not in Path(self._output.name).read_text(errors="replace"):
             if self._popen.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"{' '.join(self.command)} is not ready:\n{said[-4000:]}")
+                raise RuntimeError(f"{' '.join(self.command)} is not ready:\n{self.said()}")
             time.sleep(0.05)
+
+    def said(self) -> str:
+        """The end of its output."""
+        return Path(self._output.name).read_text(errors="replace")[-4000:]
 
     def pause(self) -> None:
         os.killpg(self.pid, signal.SIGSTOP)
@@ -90,10 +94,10 @@ def running_system(*, with_beat: bool = False) -> Iterator[System]:
     """All these processes, ready and warm, while the block runs. The queues of the measurements are emptied before."""
     with ExitStack() as stack:
         stack.enter_context(scratch_database(name="jobs"))
-        stack.callback(_leave_database)
+        stack.callback(leave_database)
         starts = stack.enter_context(Starts())
         _empty_queues()
-        environment = {**os.environ, "DATABASE_URL": _database_url(), VARIABLE: starts.path, "PYTHONUNBUFFERED": "1"}
+        environment = {**os.environ, "DATABASE_URL": database_url(), VARIABLE: starts.path, "PYTHONUNBUFFERED": "1"}
 
         def start(*command: str, ready: str, **more: str) -> Process:
             process = Process(*command, ready=ready, environment={**environment, **more})
@@ -146,12 +150,12 @@ def _cpu_of(process: psutil.Process) -> float:
     return times.user + times.system
 
 
-def _database_url() -> str:
+def database_url() -> str:
     parts = urlsplit(os.environ["DATABASE_URL"])
     return urlunsplit(parts._replace(path=f"/{connection.settings_dict['NAME']}"))
 
 
-def _leave_database() -> None:
+def leave_database() -> None:
     """A database in use cannot be dropped; PostgreSQL notices a moment late that a process was killed."""
     wakeup.close()
     deadline = time.monotonic() + 5
