@@ -19,7 +19,7 @@ from inventory.advance_show import advance_show
 from inventory.count_free_seats import count_free_seats
 from inventory.create_show import create_show
 from inventory.errors import InventoryError
-from inventory.forms import PlanUploadForm, ShowForm
+from inventory.forms import PlanUploadForm, PriceTierForm, ShowForm
 from inventory.import_seating_plan import import_seating_plan
 from inventory.models import Availability, Hold, PriceTier, Seat, SeatingPlan, Show, ShowText, Venue
 from inventory.plan_sale_opening import plan_sale_opening
@@ -70,6 +70,7 @@ class SeatingPlanAdmin(admin.ModelAdmin):
 
 class PriceTierInline(admin.TabularInline):
     model = PriceTier
+    form = PriceTierForm
     fields = ("name", "category", "price", "color", "position", "wheelchair")
     readonly_fields = ("category",)
     extra = 0

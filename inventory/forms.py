@@ -1,4 +1,4 @@
-"""Forms of the admin: a plan from a file, and a show from a plan."""
+"""Forms of the admin: a plan from a file, a show from a plan, and its price tiers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from inventory.errors import PlanRefused
-from inventory.models import SeatingPlan, Show
+from inventory.models import PriceTier, SeatingPlan, Show
 from inventory.pretix_plan import read_plan
 
 
@@ -59,3 +59,17 @@ class ShowForm(forms.ModelForm):
 
     def clean_currency(self) -> str:
         return str(self.cleaned_data["currency"]).upper()
+
+
+class PriceTierForm(forms.ModelForm):
+    """One line of the price list, narrow enough to stand in one line."""
+
+    class Meta:
+        model = PriceTier
+        fields = ("name", "price", "color", "position", "wheelchair")
+        widgets = {
+            "name": forms.TextInput(attrs={"size": 24}),
+            "price": forms.NumberInput(attrs={"class": "vIntegerField"}),
+            "color": forms.TextInput(attrs={"type": "color"}),
+            "position": forms.NumberInput(attrs={"class": "vIntegerField"}),
+        }

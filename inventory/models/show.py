@@ -7,6 +7,7 @@ from datetime import datetime
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from inventory.models.venue import SeatingPlan, Venue
 from inventory.money import Money
@@ -99,7 +100,7 @@ class PriceTier(models.Model):
     category = models.CharField(_("category in the plan"), max_length=200, editable=False)
     price = models.BigIntegerField(_("price"), help_text=_("In the currency's minor unit, such as cents."))
     color = models.CharField(_("colour"), max_length=7)
-    position = models.PositiveIntegerField(_("order"), default=0)
+    position = models.PositiveIntegerField(pgettext_lazy("place among others", "order"), default=0)
     wheelchair = models.BooleanField(
         _("wheelchair places"),
         default=False,
