@@ -57,7 +57,9 @@ def issue_for(show: Show, *, seats: int = 4) -> list[Ticket]:
             order_id=show.pk * 1000, order_code="QH7K3XPW", holder_name="Ada Lovelace", seats=first, language="en"
         )
         mark_issued(ticket_ids=[ticket.pk for ticket in tickets])
-    return list(Ticket.objects.filter(pk__in=[t.pk for t in tickets]).select_related("seat", "show__venue").order_by("id"))
+    return list(
+        Ticket.objects.filter(pk__in=[t.pk for t in tickets]).select_related("seat", "show__venue").order_by("id")
+    )
 
 
 def write_video(path: Path, *, pictures: list[Any], seconds: list[float], rate: int = 5) -> Path:

@@ -91,7 +91,7 @@ def _state(request: HttpRequest, *, show_id: int) -> dict[str, object]:
 
 
 def _may_undo(scan: Scan, standing: set[int]) -> bool:
-    """Whether this is the newest row of a ticket that is in, through whichever door. ``standing``: those met already."""
+    """Whether this is the newest row of a ticket that is in, by whichever door. ``standing``: those met already."""
     ticket = scan.ticket
     if ticket is None or ticket.show_id != scan.show_id or ticket.status != ticket.Status.USED or ticket.pk in standing:
         return False

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from threading import Barrier
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -73,8 +74,10 @@ def test_a_script_whose_login_is_over_hears_so(client: Client, show_tonight: Sho
 
 
 def test_the_camera_is_allowed_at_the_door_and_nowhere_else(at_the_door: Client, show_tonight: Show) -> None:
-    assert at_the_door.get(address(show_tonight)).headers["Permissions-Policy"] == "camera=(self)"
-    for elsewhere in ("/", f"/shows/{show_tonight.slug}/", "/admin/login/"):
+    scanner = at_the_door.get(address(show_tonight))
+    assert scanner.headers["Permissions-Policy"] == "camera=(self), microphone=(), geolocation=()"
+    assert "unsafe" not in scanner.headers["Content-Security-Policy"]
+    for elsewhere in ("/", f"/shows/{show_tonight.slug}/", "/admin/login/", "/door/", "/door/login/"):
         assert "camera=()" in at_the_door.get(elsewhere).headers["Permissions-Policy"]
 
 
@@ -165,9 +168,85 @@ def test_without_a_script_the_page_itself_answers(at_the_door: Client, tickets_t
     assert [scan.result for scan in Scan.objects.all()] == ["admitted", "undone", "by hand"]
 
 
+@pytest.mark.parametrize("do", ["scan", "by_hand"])
+def test_a_request_that_is_repeated_since_its_answer_got_lost_hears_the_same_and_admits_once(
+    at_the_door: Client, tickets_tonight: list[Ticket], do: str
+) -> None:
+    ticket = tickets_tonight[0]
+    form = {"do": do, "reason": "known to us", "attempt": uuid4().hex}
+    first = send(at_the_door, ticket.show, ticket.code, **form)
+    assert "<h2>Come in</h2>" in first["html"]
+    assert send(at_the_door, ticket.show, ticket.code, **form) == first
+    assert Scan.objects.count() == 1
+    # Whoever comes next with the same ticket is another request.
+    other = send(at_the_door, ticket.show, ticket.code, **form | {"attempt": uuid4().hex})
+    assert "Come in" not in other["html"]
+    assert Scan.objects.filter(result__in=("admitted", "by hand")).count() == 1
+
+
+def test_a_name_from_right_to_left_keeps_to_itself(at_the_door: Client, tickets_tonight: list[Ticket]) -> None:
+    ticket = tickets_tonight[0]
+    Ticket.objects.update(holder_name="שרה כהן")
+    Show.objects.update(title="ليلة الطيور")
+    at_the_door.post(reverse("door"), {"name": "שער 2", "show": ticket.show_id})
+    html = send(at_the_door, ticket.show, ticket.code)["html"]
+    assert "<bdi>שרה כהן</bdi>" in html
+    assert "“\u2068שער 2\u2069” by grace" in send(at_the_door, ticket.show, ticket.code)["html"]
+    page = at_the_door.get(address(ticket.show)).content.decode()
+    assert "<bdi>ليلة الطيور</bdi>" in page
+    assert '<bdi class="door-name">שער 2</bdi>' in page
+    assert page.count("<bdi>שרה כהן</bdi>") == 2
+
+
+def test_a_code_that_cannot_be_admitted_yet_is_given_to_the_form_for_doing_it_by_hand(
+    at_the_door: Client, tickets_tonight: list[Ticket]
+) -> None:
+    late, good, *_ = tickets_tonight
+    Ticket.objects.filter(pk=late.pk).update(status="pending", issued_at=None)
+    assert send(at_the_door, late.show, late.code)["code"] == late.printed_code
+    assert send(at_the_door, good.show, good.code)["code"] is None
+
+
+def test_an_admission_through_another_door_can_be_undone_where_the_ticket_comes_a_second_time(
+    at_the_door: Client, tickets_tonight: list[Ticket]
+) -> None:
+    ticket = tickets_tonight[0]
+
+    def scanned_at(door: str) -> str:
+        at_the_door.post(reverse("door"), {"name": door})
+        send(at_the_door, ticket.show, ticket.code)
+        return at_the_door.get(address(ticket.show)).content.decode()
+
+    assert scanned_at("North").count("Undo this admission") == 1
+    assert scanned_at("South").count("Undo this admission") == 1
+    assert scanned_at("South").count("Undo this admission") == 1  # at the newest row only
+    undone = send(at_the_door, ticket.show, ticket.code, do="undo", reason="the wrong person")
+    assert undone["result"] == "undone"
+    assert "Undo this admission" not in at_the_door.get(address(ticket.show)).content.decode()
+
+
+def test_the_log_tells_of_a_scan_without_a_name_a_code_or_a_reason(
+    at_the_door: Client,
+    tickets_tonight: list[Ticket],
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    ticket = tickets_tonight[0]
+    with caplog.at_level(0):
+        send(at_the_door, ticket.show, ticket.code)
+        send(at_the_door, ticket.show, ticket.code, do="undo", reason="a secret of theirs")
+        send(at_the_door, ticket.show, "X" * 122, how="camera")
+    queries = "django.db.backends"  # the server's own debugging, which no process of ours turns on
+    logged = " ".join(each.getMessage() for each in caplog.records if each.name != queries)
+    told = logged + "".join(capfd.readouterr())
+    for secret in (ticket.code, ticket.printed_code, "Ada", "a secret of theirs"):
+        assert secret not in told
+
+
 def test_nonsense_is_answered_and_changes_nothing(at_the_door: Client, show_tonight: Show) -> None:
     for code in ("", "\x00", "x" * 5000):
         assert send(at_the_door, show_tonight, code)["result"] == "refused"
+    assert send(at_the_door, show_tonight, "00000000", attempt="no mark")["result"] == "refused"
     assert send(at_the_door, show_tonight, "00000000", do="dance")["result"] == "refused"
     assert at_the_door.get("/door/99999999999999999999/").status_code == 404
     assert at_the_door.post("/door/99999999999999999999/", {"do": "scan", "code": "0"}).status_code == 404
@@ -232,6 +311,15 @@ def test_the_door_speaks_german(at_the_door: Client, tickets_tonight: list[Ticke
     assert "Einlass" in send(at_the_door, ticket.show, ticket.code)["html"]
     assert "Schon drin" in send(at_the_door, ticket.show, ticket.code)["html"]
     translation.deactivate()
+
+
+def test_the_desk_and_the_door_show_the_way_to_each_other(
+    client: Client, admin_client: Client, show_tonight: Show
+) -> None:
+    assert f'href="{reverse("door_login")}"' in client.get("/admin/login/").content.decode()
+    assert f'href="{reverse("door")}"' in admin_client.get("/admin/").content.decode()
+    support = staff_with(client, "view_ticket")
+    assert f'href="{reverse("door")}"' not in support.get("/admin/").content.decode()
 
 
 def test_staff_see_in_the_admin_what_happened_at_the_door(admin_client: Client, tickets_tonight: list[Ticket]) -> None:

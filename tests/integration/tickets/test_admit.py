@@ -163,6 +163,60 @@ def test_an_admission_that_was_undone_lets_the_ticket_in_again_and_both_are_kept
     assert rows == [("admitted", ""), ("undone", "went out to smoke"), ("admitted", "")]
 
 
+def test_asking_again_to_admit_by_hand_admits_the_same_person(ticket: Ticket, door: Door) -> None:
+    attempt = uuid4()
+    first = admit_by_hand(code=ticket.code, reason="known to us", door=door, attempt=attempt)
+    again = admit_by_hand(code=ticket.code, reason="known to us", door=door, attempt=attempt)
+    assert (again.result, again.at) == (Result.BY_HAND, first.at)
+    with pytest.raises(NotToBeAdmitted):
+        admit_by_hand(code=ticket.code, reason="known to us", door=door, attempt=uuid4())
+    transitions.mark_void(ticket_ids=[ticket.pk], reason="refunded")
+    with pytest.raises(NotToBeAdmitted):
+        admit_by_hand(code=ticket.code, reason="known to us", door=door, attempt=attempt)
+    assert Scan.objects.count() == 1
+
+
+def test_asking_again_to_undo_takes_nothing_back_that_came_after_it(ticket: Ticket, door: Door) -> None:
+    scan(text=payload_of(ticket), door=door)
+    attempt = uuid4()
+    undo_admission(code=ticket.code, reason="a mistake", door=door, attempt=attempt)
+    scan(text=payload_of(ticket), door=door_of(ticket.show_id, "South"))  # who has gone in elsewhere meanwhile
+    again = undo_admission(code=ticket.code, reason="a mistake", door=door, attempt=attempt)
+    assert again.result is Result.UNDONE
+    assert status_of(ticket) == "used"
+    assert [row.result for row in Scan.objects.all()] == ["admitted", "undone", "admitted"]
+
+
+def test_an_attempt_whose_admission_was_undone_meanwhile_admits_anew_and_says_so_in_the_list(
+    ticket: Ticket, door: Door
+) -> None:
+    attempt = uuid4()
+    scan(text=payload_of(ticket), door=door, attempt=attempt)
+    undo_admission(code=ticket.code, reason="a mistake", door=door_of(ticket.show_id, "South"))
+    assert scan(text=payload_of(ticket), door=door, attempt=attempt).admits
+    assert status_of(ticket) == "used"
+    assert [row.result for row in Scan.objects.all()] == ["admitted", "undone", "admitted"]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("act", ["scan", "by hand", "undo"])
+def test_one_attempt_that_arrives_twice_at_one_moment_happens_once_and_both_hear_so(
+    ticket: Ticket, door: Door, act: str
+) -> None:
+    attempt = uuid4()
+    if act == "undo":
+        scan(text=payload_of(ticket), door=door)
+    call: Callable[[], DoorAnswer] = {
+        "scan": partial(scan, text=payload_of(ticket), door=door, attempt=attempt),
+        "by hand": partial(admit_by_hand, code=ticket.code, reason="known to us", door=door, attempt=attempt),
+        "undo": partial(undo_admission, code=ticket.code, reason="a mistake", door=door, attempt=attempt),
+    }[act]
+    answers = all_at_once([call] * 4, threads=4)
+    expected = {"scan": Result.ADMITTED, "by hand": Result.BY_HAND, "undo": Result.UNDONE}[act]
+    assert [getattr(answer, "result", answer) for answer in answers] == [expected] * 4
+    assert Scan.objects.filter(attempt=attempt).count() == 1
+
+
 def test_nothing_is_undone_without_a_reason_or_without_an_admission(
     ticket: Ticket, door: Door, other_show: Show
 ) -> None:

@@ -14,13 +14,14 @@ export class Camera {
   }
 
   async start() {
+    this.reader ??= reader(this.worker); // gets ready while somebody is asked for the camera
     this.stream = await navigator.mediaDevices.getUserMedia({
       audio: false,
       video: { facingMode: "environment", width: { ideal: 1280 }, height: { ideal: 720 } },
     });
     this.video.srcObject = this.stream;
     await this.video.play();
-    this.read ??= await reader(this.worker);
+    this.read = await this.reader;
     // A phone takes its camera back when a call comes in, or after a long sleep.
     this.track.addEventListener("ended", () => this.end());
     this.isRunning = true;
