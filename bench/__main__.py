@@ -34,6 +34,7 @@ BENCHES = (
     "sweeper",
     "throughput",
     "tickets",
+    "webhook",
 )
 
 
