@@ -10,6 +10,7 @@ import { drawDecoration, drawStage, drawStanding } from "./seat-map/ground.js";
 import { openMarks, READABLE } from "./seat-map/marks.js";
 import { openNames } from "./seat-map/names.js";
 import { openPins } from "./seat-map/pins.js";
+import { openStageSign } from "./seat-map/stage-sign.js";
 import { svg } from "./seat-map/svg.js";
 import { openTip } from "./seat-map/tip.js";
 
@@ -31,6 +32,7 @@ export function drawMap(hall, { seats, words, toggle, count, leave }) {
   const names = openNames(hall, camera);
   const tip = openTip(document.getElementById("tip"), camera);
   const standing = drawStanding(hall, { free: seats.free, words, choose: count });
+  const stageSign = openStageSign(document.getElementById("stage-sign"), hall, camera);
   const ring = svg("rect", { class: "seat-ring", x: -13, y: -13, width: 26, height: 26, rx: 6, hidden: "" });
   const ground = svg("g", { "aria-hidden": "true" }, ...drawStage(hall, words.stage), ...drawDecoration(hall));
   const layers = [base.layer, marks.layer, names.rows, names.zones, pins.layer, ring];
@@ -67,6 +69,14 @@ export function drawMap(hall, { seats, words, toggle, count, leave }) {
   });
   map.addEventListener("pointerleave", () => say(cursor.seat()));
 
+  // Let one tier stand out, or with null none.
+  let standsOut = null;
+  function highlight(tier) {
+    standsOut = tier;
+    for (const element of map.querySelectorAll("[data-tier-index]"))
+      element.classList.toggle("aside", tier !== null && element.dataset.tierIndex !== String(tier));
+  }
+
   let pending = 0;
   let since = 0;
   function settle() {
@@ -75,6 +85,8 @@ export function drawMap(hall, { seats, words, toggle, count, leave }) {
     base.layer.setAttribute("stroke-width", Math.min(0.8 / camera.now.scale, 5));
     marks.update();
     names.update();
+    standing.update(camera.now.scale);
+    if (standsOut !== null) highlight(standsOut);
   }
 
   function follow() {
@@ -87,7 +99,7 @@ export function drawMap(hall, { seats, words, toggle, count, leave }) {
     map.classList.toggle("whole", camera.isWhole());
     document.getElementById("zoom-in").disabled = camera.isClosest();
     for (const id of ["zoom-out", "zoom-whole"]) document.getElementById(id).disabled = camera.isWhole();
-    pinStage(hall, camera);
+    stageSign.update();
     const now = performance.now();
     if (!pending) since = now;
     clearTimeout(pending);
@@ -98,7 +110,8 @@ export function drawMap(hall, { seats, words, toggle, count, leave }) {
     base.redraw(changed);
     marks.redraw(changed);
     pins.redraw(changed);
-    standing.update();
+    standing.update(camera.now.scale);
+    if (standsOut !== null) highlight(standsOut);
   });
   document.getElementById("zoom-in").addEventListener("click", () => camera.glideBy(LARGER));
   document.getElementById("zoom-out").addEventListener("click", () => camera.glideBy(1 / LARGER));
@@ -110,32 +123,7 @@ export function drawMap(hall, { seats, words, toggle, count, leave }) {
   map.setAttribute("role", "group");
 
   return {
-    // Let one tier stand out, or with null none.
-    highlight(tier) {
-      map.classList.toggle("one-tier", tier !== null);
-      for (const element of map.querySelectorAll("[data-tier-index]"))
-        element.classList.toggle("aside", tier !== null && element.dataset.tierIndex !== String(tier));
-    },
+    highlight,
     show: (seat) => camera.closeTo(hall.x[seat], hall.y[seat]),
-    seatAtCentre: (seat) => camera.pixelAt(hall.x[seat], hall.y[seat]),
   };
-}
-
-// Where the stage is, as long as it is not in view: a sign at the edge of the window that it lies behind.
-function pinStage(hall, camera) {
-  const sign = document.getElementById("stage-sign");
-  if (!hall.stage) return;
-  const [x, y, width, height] = hall.stage;
-  const [left, top] = camera.pixelAt(x + width / 2, y + height / 2);
-  const { width: seenX, height: seenY } = camera.view;
-  const [dx, dy] = [left - seenX / 2, top - seenY / 2];
-  const inView = Math.abs(dx) < seenX / 2 && Math.abs(dy) < seenY / 2;
-  sign.hidden = inView;
-  if (inView) return;
-  const share = Math.min(seenX / 2 / Math.abs(dx || 1), seenY / 2 / Math.abs(dy || 1));
-  const half = [sign.offsetWidth / 2 + 6, sign.offsetHeight / 2 + 6];
-  const bound = (value, length, margin) => Math.min(Math.max(value, margin), length - margin);
-  const across = bound(seenX / 2 + dx * share, seenX, half[0]);
-  const down = bound(seenY / 2 + dy * share, seenY, half[1]);
-  sign.style.transform = `translate(${Math.round(across - half[0] + 6)}px, ${Math.round(down - half[1] + 6)}px)`;
 }

@@ -91,6 +91,7 @@ function open(layout, letters) {
     say(warning, form.dataset.nothing);
   });
   frame.dataset.ready = "yes";
+  performance.mark("seat-map-ready");
 }
 
 async function load() {

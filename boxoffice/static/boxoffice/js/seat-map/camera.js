@@ -14,6 +14,7 @@ export function openCamera(svg, { size: [width, height] }) {
   const now = { x: width / 2, y: height / 2, scale: 1 };
   const watchers = [];
   let gliding = 0;
+  let aim = null; // where a glide under way will end
   let whole = true; // the whole hall is shown, also when the window changes its size
 
   const least = () => Math.min(view.width / width, view.height / height, COMFORT / PITCH);
@@ -34,11 +35,16 @@ export function openCamera(svg, { size: [width, height] }) {
     watchers.forEach((watcher) => watcher(camera));
   }
 
-  function glide(wanted) {
+  function stop() {
     cancelAnimationFrame(gliding);
+    aim = null;
+  }
+
+  function glide(wanted) {
+    stop();
     if (still.matches) return place(wanted);
     const from = { ...now };
-    const to = within(wanted);
+    const to = (aim = within(wanted));
     const began = performance.now();
     const step = (time) => {
       const share = Math.min(Math.max((time - began) / GLIDE, 0), 1);
@@ -46,15 +52,17 @@ export function openCamera(svg, { size: [width, height] }) {
       const scale = from.scale * (to.scale / from.scale) ** eased;
       place({ scale, x: from.x + (to.x - from.x) * eased, y: from.y + (to.y - from.y) * eased });
       if (share < 1) gliding = requestAnimationFrame(step);
+      else aim = null;
     };
     gliding = requestAnimationFrame(step);
   }
 
   // Larger or smaller by this factor, while the place under (left, top) of the window stays there.
   function zoomed(factor, left = view.width / 2, top = view.height / 2) {
-    const scale = Math.min(Math.max(now.scale * factor, least()), most());
-    const [x, y] = camera.placeAt(left, top);
-    return { scale, x: x - (left - view.width / 2) / scale, y: y - (top - view.height / 2) / scale };
+    const before = aim ?? now;
+    const scale = Math.min(Math.max(before.scale * factor, least()), most());
+    const less = 1 / before.scale - 1 / scale;
+    return { scale, x: before.x + (left - view.width / 2) * less, y: before.y + (top - view.height / 2) * less };
   }
 
   function measure() {
@@ -79,7 +87,7 @@ export function openCamera(svg, { size: [width, height] }) {
     panBy: (left, top) => place({ ...now, x: now.x - left / now.scale, y: now.y - top / now.scale }),
     showAll: () => glide({ x: width / 2, y: height / 2, scale: 0 }),
     closeTo: (x, y) => glide({ x, y, scale: COMFORT / PITCH }),
-    stop: () => cancelAnimationFrame(gliding),
+    stop,
     measure,
   };
   measure();

@@ -2,6 +2,8 @@
 
 import { svg } from "./svg.js";
 
+const LARGEST = 17; // pixels that the letters of a standing area are high at most
+
 export function drawStage(hall, words) {
   if (!hall.stage) return [];
   const [x, y, width, height] = hall.stage;
@@ -29,37 +31,47 @@ export function drawDecoration(hall) {
   });
 }
 
-// Standing areas are chosen from by a count, so each is a button that leads to it. `update` tells what is free there.
+// Standing areas are chosen from by a count, so each is a button that leads to it.
 export function drawStanding(hall, { free, words, choose }) {
-  const areas = hall.zones.filter((zone) => zone.standing);
-  const drawn = areas.map((zone) => {
-    const tier = hall.tiers[hall.tierOf[zone.first]];
-    const { left, top, right, bottom } = zone.box;
-    const size = Math.min((bottom - top) / 6, (right - left) / (0.62 * Math.max(zone.name.length, 12)));
-    const middle = { x: (left + right) / 2, "font-size": size };
-    const count = svg("text", { ...middle, class: "standing-count", y: (top + bottom) / 2 + size * 1.15 });
-    const button = svg(
-      "g",
-      { class: `standing of-${tier.color}`, role: "button", tabindex: 0, "data-tier-index": hall.tierOf[zone.first] },
-      svg("rect", { x: left, y: top, width: right - left, height: bottom - top, rx: 12 }),
-      svg("text", { ...middle, class: "zone-name", y: (top + bottom) / 2 - size * 0.35 }, zone.name || tier.name),
-      count,
-    );
-    button.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      choose(zone);
-    });
-    return { zone, button, count, tier };
-  });
-  function update() {
-    for (const { zone, button, count, tier } of drawn) {
+  const areas = hall.zones.filter((zone) => zone.standing).map((zone) => standingArea(hall, zone, choose));
+
+  // What is free there, in letters that stay readable and never outgrow the area.
+  function update(scale) {
+    for (const { zone, tier, button, name, count, size } of areas) {
       const told = `${tier.price} · ${words.free(free.zones[zone.at])}`;
+      const letters = Math.min(size, LARGEST / scale);
+      const middle = (zone.box.top + zone.box.bottom) / 2;
+      button.setAttribute("font-size", letters);
+      name.setAttribute("y", middle - letters * 0.4);
+      count.setAttribute("y", middle + letters * 1.1);
       if (count.textContent === told) continue;
       count.textContent = told;
       button.setAttribute("aria-label", `${zone.name || tier.name}, ${tier.name}, ${told}. ${words.howMany}`);
     }
   }
-  update();
-  return { elements: drawn.map(({ button }) => button), update, zoneOf: (target) => drawn.find(({ button }) => button.contains(target))?.zone };
+
+  return {
+    elements: areas.map(({ button }) => button),
+    update,
+    zoneOf: (target) => areas.find(({ button }) => button.contains(target))?.zone,
+  };
+}
+
+function standingArea(hall, zone, choose) {
+  const index = hall.tierOf[zone.first];
+  const tier = hall.tiers[index];
+  const { left, top, right, bottom } = zone.box;
+  const x = (left + right) / 2;
+  const size = Math.min((bottom - top) / 5, (right - left) / (0.6 * Math.max(zone.name.length, 18)));
+  const name = svg("text", { class: "zone-name", x }, zone.name || tier.name);
+  const count = svg("text", { class: "standing-count", x });
+  const floor = svg("rect", { x: left, y: top, width: right - left, height: bottom - top, rx: 12 });
+  const looks = { class: `standing of-${tier.color}`, role: "button", tabindex: 0, "data-tier-index": index };
+  const button = svg("g", looks, floor, name, count);
+  button.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    choose(zone);
+  });
+  return { zone, tier, button, name, count, size };
 }

@@ -18,8 +18,11 @@ export function speak(hall, source) {
     rows: said.rows,
     rowAlone: (row) => said.rowAlone.replace("%s", row.name),
     tierOf: (seat) => hall.tiers[hall.tierOf[seat]],
-    // As short as a list of several seats needs it: "C12".
-    shortly: (seat) => hall.rows[hall.rowOf[seat]].name + hall.number[seat],
+    // As short as a list of several seats needs it: "C12", or "3/12" where rows have numbers.
+    shortly(seat) {
+      const { name } = hall.rows[hall.rowOf[seat]];
+      return name + (/\d$/.test(name) ? "/" : "") + hall.number[seat];
+    },
     state: (name) => said[`state${name[0].toUpperCase()}${name.slice(1)}`],
     sentence(seat, state) {
       const { name, price, wheelchair } = hall.tiers[hall.tierOf[seat]];
