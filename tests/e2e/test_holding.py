@@ -125,7 +125,7 @@ def test_what_was_bought_is_not_given_back_when_the_tab_is_closed(
 def test_more_time_is_offered_when_two_minutes_are_left_and_keeps_what_was_typed(
     held_seats: Hold, live_server: LiveServer, visiting: Visiting, width: int, language: str
 ) -> None:
-    offer = {"en": "Give me 5 minutes more", "de": "5 Minuten mehr Zeit"}[language]
+    offer = {"en": "5 minutes more", "de": "5 Minuten mehr"}[language]
     given = {"en": "You have 5 minutes more.", "de": "Sie haben 5 Minuten mehr."}[language]
     with visiting(viewport={"width": width, "height": 700}) as visit:
         speak(visit, language, live_server)
@@ -163,7 +163,7 @@ def test_without_a_script_more_time_is_a_button_all_along_and_enter_still_buys(
         page = visit.page
         page.goto(f"{live_server.url}/holds/{held_seats.token}/")
         page.get_by_label("Name").fill("Ada Lovelace")
-        page.get_by_role("button", name="Give me 5 minutes more").click()
+        page.get_by_role("button", name="5 minutes more").click()
         expect(page.get_by_text("You have 5 minutes more.")).to_be_visible()
         expect(page.get_by_label("Name")).to_have_value("Ada Lovelace")
         page.get_by_label("E-mail").fill("ada@example.org")
