@@ -265,7 +265,7 @@ class HoldAdmin(ReadOnlyAdmin):
     list_filter = ("status",)
     list_select_related = ("show",)
     search_fields = ("=id", "show__title")
-    fields = ("show", "stands", "seat_ids", "created_at", "expires_at")
+    fields = ("show", "stands", "seat_ids", "created_at", "expires_at", "extended_at", "left_at", "ordered_at")
     ordering = ("-id",)
     show_full_result_count = False
 
