@@ -14,7 +14,7 @@ export function openNames(hall, camera) {
   const zones = svg("g", { class: "zone-names", "aria-hidden": "true" });
   const rows = svg("g", { class: "row-names", "aria-hidden": "true" });
   const named = hall.zones.filter((zone) => !zone.standing && zone.name);
-  const labels = named.length > 1 || hall.zones.length > 1 ? named.map((zone) => ({ zone, text: zones.appendChild(label(zone)) })) : [];
+  const labels = (hall.zones.length > 1 ? named : []).map((zone) => ({ zone, text: zones.appendChild(label(zone)) }));
   let shown = new Set();
 
   function update() {
@@ -26,6 +26,9 @@ export function openNames(hall, camera) {
       const fits = (right - left + 2 * PITCH) * scale > zone.name.length * LETTERS * WIDE;
       const over = camera.pitch() < FROM_AFAR;
       text.toggleAttribute("hidden", over && !fits);
+      // Not beyond the hall's edge, where it would be cut off.
+      const half = (zone.name.length * size * WIDE) / 2;
+      text.setAttribute("x", Math.min(Math.max((left + right) / 2, half), Math.max(hall.size[0] - half, half)));
       text.setAttribute("y", over ? (top + bottom) / 2 + size / 3 : top - PITCH);
     }
     nameRows();
@@ -49,7 +52,7 @@ export function openNames(hall, camera) {
   return { zones, rows, update };
 }
 
-const label = ({ name, box }) => svg("text", { class: "zone-name", x: (box.left + box.right) / 2 }, name);
+const label = ({ name }) => svg("text", { class: "zone-name" }, name);
 
 function namesOf(hall, { name, first, end }) {
   const last = end - 1;
