@@ -25,6 +25,10 @@ from tickets.qr_image import qr_png
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
+# As fast as a hand scanner types, whatever else this machine does.
+TYPE = """keys => keys.forEach(key => (document.activeElement ?? document.body).dispatchEvent(
+    new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true})))"""
+
 DESKTOP = {"viewport": {"width": 1280, "height": 800}}
 
 
@@ -154,8 +158,7 @@ def test_a_hand_scanner_types_anywhere_and_does_not_press_the_button_of_a_bad_an
         overlay = page.get_by_role("alertdialog")
 
         def hand_scan(ticket: Ticket) -> None:
-            page.keyboard.type(payload_of(ticket))
-            page.keyboard.press("Enter")
+            page.evaluate(TYPE, [*payload_of(ticket), "Enter"])
 
         page.locator("h1").click()  # the focus is nowhere
         hand_scan(first)
@@ -166,7 +169,9 @@ def test_a_hand_scanner_types_anywhere_and_does_not_press_the_button_of_a_bad_an
         expect(overlay.get_by_role("heading")).to_have_text("In already")
         page.keyboard.press("Enter")  # by a person
         expect(overlay).to_be_hidden()
-        hand_scan(second)
+        expect(page.locator("#code")).to_be_focused()  # where it types as anybody does
+        page.keyboard.insert_text(payload_of(second))
+        page.keyboard.press("Enter")
         expect(overlay.get_by_role("heading")).to_have_text("Come in")
         assert visit.complaints == []
     assert [scan.result for scan in Scan.objects.all()] == ["admitted", "again", "admitted"]
