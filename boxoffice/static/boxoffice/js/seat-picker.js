@@ -86,7 +86,8 @@ function open(layout, letters) {
     if (alone.isTold()) formData.set("alone", "yes");
   });
   form.addEventListener("submit", (event) => {
-    if (event.submitter?.value === "best" || seats.chosen().length) return;
+    const { name, value } = event.submitter ?? {};
+    if (name === "standing" || value === "best" || seats.chosen().length) return;
     event.preventDefault();
     say(warning, form.dataset.nothing);
   });
