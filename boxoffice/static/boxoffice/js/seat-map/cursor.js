@@ -67,6 +67,7 @@ export function openCursor(hall, { svg, ring, camera, marks, seats, toggle, say,
       case "PageDown":
         return walk("ArrowDown", AT_ONCE);
       case "+":
+      case "=":
         fromAfar = false;
         return camera.glideBy(LARGER, ...camera.pixelAt(hall.x[seat], hall.y[seat]));
       case "-":

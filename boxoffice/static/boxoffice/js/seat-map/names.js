@@ -8,6 +8,7 @@ import { svg } from "./svg.js";
 const LETTERS = 12.5; // pixels
 const WIDE = 0.58; // of a letter, on average
 const BESIDE = 19; // from the middle of a row's last seat to the row's name
+const ABOVE = 1.35 * PITCH; // from the middle of a zone's first row, and over the names of rows that run downwards
 const FROM_AFAR = 10; // pixels from seat to seat, below which a name may cover seats
 
 export function openNames(hall, camera) {
@@ -29,7 +30,7 @@ export function openNames(hall, camera) {
       // Not beyond the hall's edge, where it would be cut off.
       const half = (zone.name.length * size * WIDE) / 2;
       text.setAttribute("x", Math.min(Math.max((left + right) / 2, half), Math.max(hall.size[0] - half, half)));
-      text.setAttribute("y", over ? (top + bottom) / 2 + size / 3 : top - PITCH);
+      text.setAttribute("y", over ? (top + bottom) / 2 + size / 3 : top - ABOVE);
     }
     nameRows();
   }
