@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from inventory.models import Show
-from tests.fixtures_inventory import seat_ids, statuses
+from inventory.import_seating_plan import import_seating_plan
+from inventory.models import Show, Venue
+from tests.fixtures_inventory import plan_document, seat_ids, statuses
 from tests.fixtures_storefront import Visiting
 from tests.processes import wait_for
 
@@ -290,6 +292,22 @@ def test_a_standing_area_leads_to_how_many_and_a_tier_can_stand_out(
         expect(area).to_have_class("standing of-1 aside")
         tier.click()
         expect(area).to_have_class("standing of-1")
+        assert visit.complaints == []
+
+
+def test_a_hall_without_any_seat_is_a_map_of_its_standing_areas(
+    venue: Venue, make_show: Callable[..., Show], live_server: LiveServer, visiting: Visiting
+) -> None:
+    document = plan_document(rows="A")
+    for seat in document["zones"][0]["rows"][0]["seats"]:
+        seat["seat_number"] = ""
+    floor = import_seating_plan(venue=venue, raw=json.dumps({**document, "name": "Floor"}).encode())
+    show = make_show(plan=floor, prices={"Front": 2500})
+    with visiting() as visit:
+        page = visit.page
+        seat_map = opened(page, live_server, show)
+        seat_map.get_by_role("button", name="Stalls, Front, 25.00 € · 8 free. Choose how many").click()
+        expect(page.locator("[data-standing] select")).to_be_focused()
         assert visit.complaints == []
 
 
