@@ -16,7 +16,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from inventory.models import Show
 from tests.e2e.test_pages import PHONE, TOO_SMALL
-from tests.fixtures_door import PASSWORD, write_video
+from tests.fixtures_door import PASSWORD, camera_that_shows, write_video
 from tests.fixtures_storefront import Visit, Visiting
 from tests.processes import wait_for
 from tickets.models import Scan, Ticket
@@ -46,11 +46,7 @@ def film_of(path: Path, *scenes: tuple[str, float]) -> list[str]:
                 seen.paste(code.convert("L").rotate(4, resample=Image.Resampling.BICUBIC, fillcolor=255), (70, 30))
         pictures.append(seen)
     film = write_video(path / "camera.y4m", pictures=pictures, seconds=[length for _, length in scenes])
-    return [
-        "--use-fake-ui-for-media-stream",
-        "--use-fake-device-for-media-stream",
-        f"--use-file-for-fake-video-capture={film}",
-    ]
+    return camera_that_shows(film)
 
 
 @pytest.fixture
