@@ -133,7 +133,9 @@ def test_an_event_of_a_type_that_we_do_not_know_is_taken_and_ignored(
     assert (ProviderEvent.objects.count(), Job.objects.count()) == (1, jobs)
 
 
-@pytest.mark.parametrize("fault", ["another secret", "too old", "no signature", "another body", "not JSON"])
+@pytest.mark.parametrize(
+    "fault", ["another secret", "too old", "no signature", "letters in the signature", "another body", "not JSON"]
+)
 def test_a_forged_event_is_refused_and_leaves_nothing(
     client: Client, started_payment: Payment, paid_house: Payments, fault: str
 ) -> None:
@@ -145,6 +147,9 @@ def test_a_forged_event_is_refused_and_leaves_nothing(
         status = hook(client, body, age=400)
     elif fault == "no signature":
         status = client.post("/webhooks/stripe/", body, content_type="application/json").status_code
+    elif fault == "letters in the signature":
+        headers = {"Stripe-Signature": f"t={int(time.time())},v1=é"}
+        status = client.post("/webhooks/stripe/", body, content_type="application/json", headers=headers).status_code
     elif fault == "another body":
         headers = {"Stripe-Signature": provider_signature(body)}
         status = client.post(
