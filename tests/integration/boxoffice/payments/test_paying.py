@@ -347,6 +347,23 @@ def test_a_show_that_was_cancelled_meanwhile_is_refunded_and_not_sold(
     assert not Ticket.objects.exists()
 
 
+def test_nobody_is_sent_to_pay_for_a_show_that_was_called_off(
+    client: Client, dear_hold: Hold, paid_house: Payments
+) -> None:
+    advance_show(show_id=dear_hold.show_id, to=Show.Status.CANCELLED)
+    answer = press_pay(client, dear_hold)
+    assert answer.status_code == 409
+    assert "will not take place, and nothing was sold" in answer.content.decode()
+    assert not Payment.objects.exists()
+
+
+def test_nor_to_a_payment_page_that_was_opened_before(client: Client, started_payment: Payment) -> None:
+    advance_show(show_id=started_payment.order.show_id, to=Show.Status.CANCELLED)
+    assert press_pay(client, started_payment.order.hold).status_code == 409
+    started_payment.refresh_from_db()
+    assert started_payment.status == "pending", "the job ends it with the hold"
+
+
 def test_the_price_that_counts_is_the_one_in_the_hold(client: Client, dear_hold: Hold, paid_house: Payments) -> None:
     PriceTier.objects.update(price=1)
     assert "Pay 84.00" in client.get(f"/holds/{dear_hold.token}/").content.decode()
