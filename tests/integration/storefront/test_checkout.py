@@ -383,3 +383,14 @@ def test_no_field_of_the_form_changes_the_price(
     order = Order.objects.get()
     assert (order.total, order.status) == (8_400, "pending_payment")
     assert [line.price for line in order.lines.all()] == [4_200, 4_200]
+
+
+def test_who_changed_his_mind_all_night_costs_no_query_for_each_time(client: Client, show_on_sale: Show) -> None:
+    browser, ids = uuid4(), seat_ids(show_on_sale)
+    first, *others = (hold_seats(show_id=show_on_sale.pk, seat_ids=[ids[n % 2]], holder=browser) for n in range(40))
+    with statements() as seen:
+        assert client.get(f"/holds/{first.token}/").status_code == 409
+    assert len(seen) < 50
+
+    recent = others[-3]
+    assert client.get(f"/holds/{recent.token}/")["Location"] == f"/holds/{others[-1].token}/"
