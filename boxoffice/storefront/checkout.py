@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from boxoffice.confirm_order import confirm_order
 from boxoffice.errors import InvalidContact, OrderNotOpen, SeatsDiffer
 from boxoffice.models import Order
+from boxoffice.payments.close_page import close_page
 from boxoffice.payments.errors import ShowCalledOff
 from boxoffice.payments.start_payment import start_payment
 from boxoffice.place_order import place_order
@@ -56,10 +57,12 @@ def checkout(request: HttpRequest, token: UUID) -> HttpResponse:
 def give_back(request: HttpRequest, token: UUID) -> HttpResponse:
     """Free the seats and go back to the show. Pressing twice does no harm."""
     try:
-        release_hold(token=token)
+        released = release_hold(token=token)
         held = hold_by_token(token=token)
     except InventoryError as error:
         return refuse(request, error=error)
+    if released and held.hold.ordered_at:
+        close_page(hold_id=held.hold.pk)
     return SeeOther(reverse("show", args=[held.hold.show.slug]) + "?released=1")
 
 

@@ -347,6 +347,15 @@ def test_a_show_that_was_cancelled_meanwhile_is_refunded_and_not_sold(
     assert not Ticket.objects.exists()
 
 
+def test_who_gives_the_seats_back_finds_the_payment_page_closed_soon(client: Client, started_payment: Payment) -> None:
+    client.post(f"/holds/{started_payment.order.hold.token}/release/")
+    job = Job.objects.get(task="boxoffice.settle_payment")
+    assert job.available_at <= database_now()
+    settle_payment(payment_id=started_payment.pk)
+    started_payment.refresh_from_db()
+    assert (started_payment.status, Order.objects.get().status) == ("expired", "expired")
+
+
 def test_nobody_is_sent_to_pay_for_a_show_that_was_called_off(
     client: Client, dear_hold: Hold, paid_house: Payments
 ) -> None:
