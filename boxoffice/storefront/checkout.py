@@ -29,6 +29,7 @@ from boxoffice.storefront.see_other import SeeOther
 from boxoffice.storefront.time_left import SOON, more_time_words, time_left
 from inventory.errors import HoldExpired, HoldIncomplete, HoldNotActive, InventoryError, UnknownHold
 from inventory.leave_hold import come_back
+from inventory.models import Show
 from inventory.money import Money
 from inventory.release_hold import release_hold
 from inventory.selectors import HeldSeats, hold_by_token
@@ -113,6 +114,8 @@ def page_of_hold(
         return way
     if gone is not None or not held.is_open:
         return page_of_gone_hold(request, held=held, error=gone)
+    if held.hold.show.status == Show.Status.CANCELLED:
+        return refuse(request, error=ShowCalledOff())
     if held.hold.left_at is not None:
         come_back(token=token)
     unpaid = "unpaid" in request.GET

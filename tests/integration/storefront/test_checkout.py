@@ -289,6 +289,16 @@ def test_a_gone_hold_names_the_seats_that_others_have_and_leads_to_the_map_with_
     assert "This seat has just been taken: Stalls, row A, seat 2." in refused.content.decode()
 
 
+def test_the_checkout_of_a_show_that_was_called_off_says_so_and_asks_nobody_to_pay(
+    client: Client, held_seats: Hold, show_on_sale: Show
+) -> None:
+    advance_show(show_id=show_on_sale.pk, to="cancelled")
+    answer = client.get(address(held_seats))
+    assert answer.status_code == 409
+    assert "This show will not take place, and nothing was sold." in answer.content.decode()
+    assert "<form" not in answer.content.decode().partition("<main")[2].partition("</main")[0]
+
+
 def test_a_gone_hold_of_a_show_that_does_not_sell_any_more_says_why(
     client: Client, lapsed_hold: Hold, show_on_sale: Show
 ) -> None:
