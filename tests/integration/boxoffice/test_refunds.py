@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 
 from boxoffice.messages import draft
 from boxoffice.models import Order, OrderAction, OrderLine, Payment, Refund
 from boxoffice.payments import provider as stripe_side
-from boxoffice.payments.errors import NotChargeable
+from boxoffice.payments.errors import MalformedEvent, NotChargeable
+from boxoffice.refunds import transitions
 from boxoffice.refunds.ask_provider import ask_for_refund
 from boxoffice.refunds.attempt import newest_attempt
 from boxoffice.refunds.errors import LinesRefunded, MoneyNotLeft, NothingToRefund, NotTriedAgain, TicketsUsed
@@ -252,6 +254,67 @@ def test_an_event_that_is_here_before_the_answer_settles_the_refund(
     assert settle(made.to_dict()) is True
     assert send().state == "done"
     assert (refunds(), money_back(refund_provider)) == ([(8_400, "succeeded")], [8_400])
+
+
+def test_an_event_that_meets_the_answer_while_it_commits_is_ours_and_settles_the_refund(
+    refund_provider: Payments, paid_order: Order
+) -> None:
+    refund = refund_order(order_id=paid_order.pk, **WHO_AND_WHY).refund
+    assert refund is not None
+    intent = Payment.objects.get().intent_id
+    made = refund_provider.client().v1.refunds.create(
+        {"payment_intent": intent, "metadata": {"refund": str(refund.pk)}}
+    )
+    first_looks: list[str] = []
+
+    def the_answer_commits_after_the_first_look(execute: Any, sql: str, *given: Any) -> Any:
+        rows = execute(sql, *given)
+        if 'FROM "boxoffice_refund"' in sql and not first_looks:
+            first_looks.append(sql)
+            with ThreadPoolExecutor(1) as other_session:
+                other_session.submit(_take_on, refund.pk, made.id).result(timeout=10)
+        return rows
+
+    with connection.execute_wrapper(the_answer_commits_after_the_first_look):
+        assert settle(made.to_dict()) is True
+    assert len(first_looks) == 1
+    assert (refunds(), Refund.objects.get().provider_id) == ([(8_400, "succeeded")], made.id)
+
+
+def _take_on(refund_id: int, provider_id: str) -> None:
+    """As the job does that asked for it, and heard ``pending``."""
+    try:
+        assert transitions.mark_pending(refund_id=refund_id, provider_id=provider_id)
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"id": None},
+        {"id": "re_\x00"},
+        {"id": "re_" + "x" * 253},
+        {"id": "re_\ud800"},
+        {"metadata": "refund"},
+        {"metadata": {"refund": ["1"]}},
+        {"currency": None},
+        {"status": "on the moon"},
+        {"status": ["succeeded"]},
+        {"failure_reason": "\x00", "status": "failed"},
+    ],
+    ids=lambda fault: repr(fault)[:40],
+)
+def test_a_refund_that_looks_as_no_refund_does_is_told_apart_and_changes_nothing(
+    refund_provider: Payments, paid_order: Order, send: Send, fault: dict[str, Any]
+) -> None:
+    refund_provider.turn(refunds="pending", settle_after_s=0)
+    refund_order(order_id=paid_order.pk, **WHO_AND_WHY)
+    send()
+    shown = event_about(refund_provider, Refund.objects.get())
+    with pytest.raises(MalformedEvent):
+        settle(shown | fault)
+    assert refunds() == [(8_400, "pending")]
 
 
 def test_a_refund_made_by_hand_at_the_provider_changes_nothing_of_ours(
