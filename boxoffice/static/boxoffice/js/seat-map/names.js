@@ -1,5 +1,5 @@
 // Names of zones and rows. Zones are named over their seats as long as one looks from afar, and above them from near
-// by, where the rows have their names at both ends.
+// by, where the rows have their names at both ends. A zone that goes on above the window has its name at the edge.
 
 import { PITCH } from "./hall.js";
 import { READABLE } from "./marks.js";
@@ -11,6 +11,7 @@ const BESIDE = 19; // from the middle of a row's last seat to the row's name
 const ABOVE = PITCH; // from the middle of a zone's first row to the zone's name
 const OVER_NAMES = 1.4 * PITCH; // likewise, where the rows run downwards and their own names stand there
 const FROM_AFAR = 10; // pixels from seat to seat, below which a name may cover seats
+const INSIDE = 8; // pixels from the window's edge to a name that stands there
 
 export function openNames(hall, camera) {
   const zones = svg("g", { class: "zone-names", "aria-hidden": "true" });
@@ -28,12 +29,25 @@ export function openNames(hall, camera) {
       const fits = (right - left + 2 * PITCH) * scale > zone.name.length * LETTERS * WIDE;
       const over = camera.pitch() < FROM_AFAR;
       text.toggleAttribute("hidden", over && !fits);
-      // Not beyond the hall's edge, where it would be cut off.
       const half = (zone.name.length * size * WIDE) / 2;
+      if (!over && standAtEdge(zone, text, half, size)) continue;
+      // Not beyond the hall's edge, where it would be cut off.
       text.setAttribute("x", Math.min(Math.max((left + right) / 2, half), Math.max(hall.size[0] - half, half)));
       text.setAttribute("y", over ? (top + bottom) / 2 + size / 3 : top - (runsDown(hall, zone) ? OVER_NAMES : ABOVE));
     }
     nameRows();
+  }
+
+  // Only in a zone whose own place for its name is out of the window, at the left of what is seen of it.
+  function standAtEdge({ box }, text, half, size) {
+    const inside = INSIDE / camera.now.scale;
+    const [left, top] = camera.placeAt(0, 0);
+    const [right] = camera.placeAt(camera.view.width, 0);
+    const seen = box.top - ABOVE < top + size && box.bottom > top + size && box.right > left && box.left < right;
+    if (!seen) return false;
+    text.setAttribute("x", Math.max(box.left - PITCH / 2, left + inside) + half);
+    text.setAttribute("y", top + inside + size);
+    return true;
   }
 
   function nameRows() {
