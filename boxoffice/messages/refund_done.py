@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from boxoffice.errors import OrderNotFound
+from boxoffice.gather_places import gather_lines
 from boxoffice.messages.base import Draft
 from boxoffice.messages.show_times import day_of
 from boxoffice.models import OrderAction, OrderLine, Refund
@@ -59,6 +60,7 @@ def draft(*, subject: str, occurrence: str) -> Draft:
             "venue": show.venue,
             "starts": in_venue_time(instant=show.starts_at, zone=show.venue.zone),
             "lines": lines,
+            "places": gather_lines(lines),
             "money": money,
         },
     )

@@ -6,10 +6,13 @@ word such as "tomorrow" either: nobody knows on which day a mail is read.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from boxoffice.errors import NothingToSay, OrderNotFound
+from boxoffice.gather_places import counted
 from boxoffice.messages import tickets_ready
 from boxoffice.messages.base import Draft
 from boxoffice.messages.show_times import clock_in_words, day_in_words, day_of
@@ -65,7 +68,8 @@ def draft(*, subject: str) -> Draft:
             "venue": show.venue,
             "starts": starts,
             "doors": doors,
-            "places": [each.seat.label for each in tickets],
+            "count": len(tickets),
+            "places": [counted(*place) for place in Counter(each.seat.label for each in tickets).items()],
             "tickets_are_ready": all(each.status in _READY for each in tickets),
             # An earlier mail may hold tickets that are void by now: the order's page alone is named then.
             "tickets_mailed": _day_of_the_mail_with_tickets(order) if len(tickets) == len(created) else "",

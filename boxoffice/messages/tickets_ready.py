@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from boxoffice.errors import DocumentMissing, NothingToSay, OrderNotFound
+from boxoffice.gather_places import gather_lines
 from boxoffice.messages.base import Draft
 from boxoffice.messages.show_times import clock_in_words, day_of
 from boxoffice.models import Order
@@ -60,6 +61,7 @@ def draft(*, subject: str) -> Draft:
             "starts": starts,
             "doors": clock_in_words(show.doors_at_local),
             "lines": lines,
+            "places": gather_lines(lines),
             "total": Money.sum((line.money for line in lines), currency=order.currency),
         },
         attachments=(_ticket_file(order),),
