@@ -1,5 +1,6 @@
 // Names of zones and rows. Zones are named over their seats as long as one looks from afar, and above them from near
-// by, where the rows have their names at both ends. A zone that goes on above the window has its name at the edge.
+// by, where the rows have their names at both ends. Where that place is out of the window, the name stands at the edge
+// of what is seen of the zone.
 
 import { PITCH } from "./hall.js";
 import { READABLE } from "./marks.js";
@@ -30,24 +31,31 @@ export function openNames(hall, camera) {
       const over = camera.pitch() < FROM_AFAR;
       text.toggleAttribute("hidden", over && !fits);
       const half = (zone.name.length * size * WIDE) / 2;
-      if (!over && standAtEdge(zone, text, half, size)) continue;
       // Not beyond the hall's edge, where it would be cut off.
-      text.setAttribute("x", Math.min(Math.max((left + right) / 2, half), Math.max(hall.size[0] - half, half)));
-      text.setAttribute("y", over ? (top + bottom) / 2 + size / 3 : top - (runsDown(hall, zone) ? OVER_NAMES : ABOVE));
+      const x = Math.min(Math.max((left + right) / 2, half), Math.max(hall.size[0] - half, half));
+      const away = runsDown(hall, zone) ? OVER_NAMES : ABOVE;
+      const y = over ? (top + bottom) / 2 + size / 3 : top - away;
+      const place = (!over && placeInView(zone.box, { x, y, half, size, away })) || [x, y];
+      text.setAttribute("x", place[0]);
+      text.setAttribute("y", place[1]);
     }
     nameRows();
   }
 
-  // Only in a zone whose own place for its name is out of the window, at the left of what is seen of it.
-  function standAtEdge({ box }, text, half, size) {
+  // Where the name of a zone stands whose own place for it is out of the window: at the left or right of what is seen
+  // of the zone, below its last row or at the window's lower edge, since the stage's sign is mostly at the upper one.
+  // Nothing where too little of the zone is seen.
+  function placeInView(box, { x, y, half, size, away }) {
     const inside = INSIDE / camera.now.scale;
-    const [left, top] = camera.placeAt(0, 0);
-    const [right] = camera.placeAt(camera.view.width, 0);
-    const seen = box.top - ABOVE < top + size && box.bottom > top + size && box.right > left && box.left < right;
-    if (!seen) return false;
-    text.setAttribute("x", Math.max(box.left - PITCH / 2, left + inside) + half);
-    text.setAttribute("y", top + inside + size);
-    return true;
+    const [viewLeft, viewTop] = camera.placeAt(0, 0);
+    const [viewRight, viewBottom] = camera.placeAt(camera.view.width, camera.view.height);
+    const left = Math.max(box.left - PITCH / 2, viewLeft + inside) + half;
+    const right = Math.min(box.right + PITCH / 2, viewRight - inside) - half;
+    const upper = viewTop + inside + size;
+    const lower = viewBottom - inside;
+    if (left > right || box.bottom < upper || box.top > lower) return null;
+    const below = Math.min(box.bottom + away + size / 2, lower);
+    return [Math.min(Math.max(x, left), right), y < upper ? below : Math.min(y, lower)];
   }
 
   function nameRows() {

@@ -2,6 +2,8 @@
 
 import { phrase } from "../phrase.js";
 
+const JOINED = "\u2060–\u2060"; // a dash at which no line is broken
+
 export function speak(hall, source) {
   const said = source.dataset;
   const inRow = (row) => (row.name ? said.row.replace("%s", row.name) : "");
@@ -53,5 +55,5 @@ function stretches(numbers) {
     else found.push([number]);
   }
   const ends = (stretch) => [stretch[0], stretch.at(-1)].sort((a, b) => a - b);
-  return found.map((stretch) => (stretch.length === 1 ? stretch[0] : ends(stretch).join("–")));
+  return found.map((stretch) => (stretch.length === 1 ? stretch[0] : ends(stretch).join(JOINED)));
 }
