@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.db import connection, transaction
+from django.test import Client
+from django.urls import reverse
 
 from boxoffice.messages import draft
 from boxoffice.models import Order, OrderAction, OrderLine, Payment, Refund
@@ -22,6 +25,7 @@ from boxoffice.refunds.plan_refund import plan_refund
 from boxoffice.refunds.refund_order import RefundedOrder, refund_order
 from boxoffice.refunds.settle_refund import settle_refund
 from boxoffice.refunds.try_again import try_again
+from boxoffice.support.story import tell_story
 from inventory.hold_seats import hold_seats
 from inventory.models import Seat
 from jobs.dead.replay import replay_job
@@ -32,6 +36,7 @@ from tests.fixtures_inventory import all_at_once
 from tests.fixtures_payments import Payments
 from tests.fixtures_refunds import WHO_AND_WHY, age, money_back, refunds
 from tickets.check_ticket import Verdict, check_ticket
+from tickets.issue_tickets import issue_tickets
 from tickets.models import Ticket
 from tickets.qr import sign_ticket
 
@@ -81,6 +86,43 @@ def test_a_whole_order_is_refunded_and_its_seats_sell_again_at_once(
     made = refund_provider.client().v1.refunds.list().data[0]
     assert made.to_dict()["metadata"] == {"refund": str(done.refund.pk), "order": paid_order.code}
     assert Refund.objects.get().provider_id == made.id
+
+
+def test_support_reads_the_cause_before_its_effects_and_that_the_file_was_removed(
+    paid_order: Order, send: Send, ticket_files: Path, admin_client: Client
+) -> None:
+    issue_tickets(order_id=paid_order.pk)
+    for line in lines_of(paid_order):
+        refund_order(order_id=paid_order.pk, line_ids=[line], **WHO_AND_WHY)
+        send("tickets.renew_document")
+        send()
+    order = Order.objects.select_related("show__venue", "hold").get(pk=paid_order.pk)
+    timeline = tell_story(order=order).timeline
+    assert [entry.at for entry in timeline] == sorted(entry.at for entry in timeline)
+    titles = [entry.title for entry in timeline]
+    pressed = [place for place, title in enumerate(titles) if title == "1 seat given back"]
+    effects = {
+        "Make the ticket file anew without void tickets",
+        "Refund of 42.00\N{NO-BREAK SPACE}€",
+        "Send the refund to the payment provider",
+    }
+    assert len(pressed) == 2
+    for first, last in ((pressed[0], pressed[1]), (pressed[1], len(titles))):
+        assert effects <= set(titles[first:last])
+    assert not effects & set(titles[: pressed[0]])
+    page = admin_client.get(reverse("admin:boxoffice_order_change", args=[order.pk])).content.decode()
+    assert "removed, since no ticket is valid any more" in page
+    assert "not stored yet" not in page
+
+
+def test_the_page_of_a_refunded_order_tells_one_story(client: Client, paid_order: Order, send: Send) -> None:
+    refund_order(order_id=paid_order.pk, **WHO_AND_WHY)
+    assert "It goes back to you." in client.get(f"/orders/{paid_order.token}/").content.decode()
+    send()
+    page = client.get(f"/orders/{paid_order.token}/").content.decode()
+    assert "It has left for your bank." in page
+    assert "has left for your bank. It takes five to ten days to arrive." in page
+    assert "given back to you" not in page
 
 
 def test_the_mail_tells_what_comes_back_once_the_money_has_left(paid_order: Order, send: Send) -> None:
