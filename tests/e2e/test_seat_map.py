@@ -200,6 +200,8 @@ def test_what_another_fan_holds_is_seen_without_loading_the_page_and_leaves_the_
         page = visit.page
         opened(page, live_server, show_on_sale, f"?seats={b2}&seats={c1}")
         expect(mark_of(page, b2)).to_be_checked()
+        mark_of(page, b2).hover()
+        expect(page.locator("#tip")).to_have_text("Stalls, row B, seat 2 · House, free · chosen by you")
         assert visit.context.browser
         other = visit.context.browser.new_context(locale="en-GB").new_page()
         opened(other, live_server, show_on_sale, f"?seats={b2}&seats={b3}")
@@ -215,6 +217,7 @@ def test_what_another_fan_holds_is_seen_without_loading_the_page_and_leaves_the_
         expect(page.locator(f"input[value='{b2}']")).to_be_disabled()
         expect(page.get_by_role("button", name="Hold 1 seat")).to_be_visible()
         expect(page.locator("#chosen-seats")).to_have_text("Stalls, row C, seat 1")
+        expect(page.locator("#tip")).to_have_text("Stalls, row B, seat 2 · House, free · held by others")
         # The one who holds them sees their own.
         opened(other, live_server, show_on_sale)
         expect(mark_of(other, b3)).to_have_accessible_name("Stalls, row B, seat 3 · House, free · held by you")
@@ -265,6 +268,7 @@ def test_a_choice_that_strands_a_seat_is_answered_by_a_word_and_an_offer_and_may
         )
         page.get_by_role("button", name="Take them along").click()
         expect(word).to_be_hidden()
+        expect(page.locator("#chosen-seats")).to_have_text("Stalls, row B, seats 1\u2060–\u20604")
         expect(page.get_by_role("button", name="Hold 4 seats")).to_be_focused()
         mark_of(page, c2).click()
         mark_of(page, c3).click()
