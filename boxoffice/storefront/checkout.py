@@ -142,10 +142,12 @@ def _time_of(held: HeldSeats) -> dict[str, object]:
     """The seats, the time that is left for them, and what can be done."""
     slip = slip_of_hold(held)
     count = len(held.seats)
+    standing = not any(seat.number for seat in held.seats)
     return {
         "slip": slip,
         "count": count,
-        "held_words": _held(count=count, standing=not any(seat.number for seat in held.seats)),
+        "standing": standing,
+        "held_words": _held(count=count, standing=standing),
         "action": _action(count=count, total=slip.total),
         "seconds_left": held.seconds_left,
         "soon": held.seconds_left <= SOON,

@@ -189,6 +189,7 @@ def test_standing_places_are_held_by_how_many_in_the_area_that_was_chosen(client
     assert [seat.zone for seat in Seat.objects.filter(hold=Hold.objects.get())] == ["Standing"] * 3
     checkout = page_of(client, answer["Location"])
     assert "Your 3 places are held" in checkout
+    assert "Give the places back" in checkout
     assert checkout.count("<bdi>3 × Standing</bdi>") == 1
 
 
