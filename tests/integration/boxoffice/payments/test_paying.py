@@ -31,8 +31,9 @@ from jobs.models import Job
 from notifications.models import Notification
 from tests.fixtures_boxoffice import statements
 from tests.fixtures_inventory import all_at_once, let_lapse
-from tests.fixtures_payments import WEBHOOK_SECRET, Payments, Receiver
+from tests.fixtures_payments import Payments, Receiver
 from tests.fixtures_purchases import come_back, pay, press_pay
+from tests.payment_keys import WEBHOOK_SECRET
 from tickets.models import Ticket
 
 pytestmark = pytest.mark.django_db
