@@ -3,11 +3,11 @@
 import os
 
 from tests.own_servers import take_own_servers
+from tests.payment_keys import API_KEY, WEBHOOK_SECRET
 
 take_own_servers()  # before the settings read where the servers are
-# What the payment provider's stand-in is started with as well (tests/fixtures_payments.py).
-os.environ.setdefault("STRIPE_API_KEY", "sk_test_of_the_tests")
-os.environ.setdefault("STRIPE_WEBHOOK_SECRET", "whsec_of_the_tests")
+# Whatever the surroundings say: the payment provider's stand-in of the tests is started with these as well.
+os.environ["STRIPE_API_KEY"], os.environ["STRIPE_WEBHOOK_SECRET"] = API_KEY, WEBHOOK_SECRET
 
 # ruff: noqa: E402
 from config.settings import *  # noqa: F403
