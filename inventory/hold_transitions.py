@@ -7,12 +7,11 @@ the order of locks (see Note [Order of locks] in ``inventory.transitions``) asks
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
-from django.db import connection
-
 from inventory.models import Hold
+from inventory.statements import count_of, rows_of
 
 # Once. By the unique token.
 EXTEND_HOLD = """
@@ -73,35 +72,35 @@ class LeftHold(NamedTuple):
 
 def extend(*, token: UUID, by: timedelta) -> datetime | None:
     """Once in its life an open hold ends later; returns when, or None where that was refused."""
-    rows = _rows(EXTEND_HOLD, token=token, by=by)
+    rows = rows_of(EXTEND_HOLD, token=token, by=by)
     return rows[0][0] if rows else None
 
 
 def leave(*, token: UUID) -> tuple[int, datetime] | None:
     """Marks an open hold as left, unless it is already or an order was placed; returns its id, and since when."""
-    rows = _rows(LEAVE_HOLD, token=token)
+    rows = rows_of(LEAVE_HOLD, token=token)
     return (rows[0][0], rows[0][1]) if rows else None
 
 
 def come_back(*, token: UUID) -> bool:
     """Takes the mark away; returns whether there was one."""
-    return _count(COME_BACK, token=token) == 1
+    return count_of(COME_BACK, token=token) == 1
 
 
 def lock_left_hold(*, hold_id: int, grace: timedelta) -> LeftHold | None:
     """Locks the hold; None where it has ended, or somebody has come back or buys by it."""
-    rows = _rows(LOCK_LEFT_HOLD, hold_id=hold_id, grace=grace)
+    rows = rows_of(LOCK_LEFT_HOLD, hold_id=hold_id, grace=grace)
     return LeftHold(*rows[0]) if rows else None
 
 
 def release_left_hold(*, hold_id: int, grace: timedelta) -> bool:
     """active → released, for a hold that was left as long ago as ``grace``."""
-    return _count(RELEASE_LEFT_HOLD, hold_id=hold_id, grace=grace) == 1
+    return count_of(RELEASE_LEFT_HOLD, hold_id=hold_id, grace=grace) == 1
 
 
 def release_replaced(*, hold_id: int) -> bool:
     """active → released, since its fan has taken other seats; not where an order was placed."""
-    return _count(RELEASE_REPLACED, hold_id=hold_id) == 1
+    return count_of(RELEASE_REPLACED, hold_id=hold_id) == 1
 
 
 def begin_order(*, token: UUID) -> Hold | None:
@@ -109,15 +108,3 @@ def begin_order(*, token: UUID) -> Hold | None:
     for hold in Hold.objects.raw(BEGIN_ORDER, {"token": token}):
         return hold
     return None
-
-
-def _rows(sql: str, **values: Any) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, values)
-        return cursor.fetchall()
-
-
-def _count(sql: str, **values: Any) -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, values)
-        return int(cursor.rowcount)

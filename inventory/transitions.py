@@ -24,10 +24,9 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from django.db import connection
-
 from inventory.ask_for_count import ask_for_count
 from inventory.models import Hold, Seat, Show
+from inventory.statements import count_of, rows_of
 
 # Keeps a show from being cancelled or moved between our look at it and our commit. Fans share the lock. The condition
 # is that of conditions.show_sells. By primary key.
@@ -230,28 +229,28 @@ class LockedHold:
 
 def lock_show_on_sale(*, show_id: int) -> bool:
     """Whether the show sells now; if so it stays as it is until the transaction ends."""
-    return bool(_rows(LOCK_SHOW_ON_SALE, show_id=show_id))
+    return bool(rows_of(LOCK_SHOW_ON_SALE, show_id=show_id))
 
 
 def lock_show_that_takes_place(*, show_id: int) -> bool:
     """Whether the show will take place, now or later; if so it stays as it is until the transaction ends."""
-    return bool(_rows(LOCK_SHOW_THAT_TAKES_PLACE, show_id=show_id))
+    return bool(rows_of(LOCK_SHOW_THAT_TAKES_PLACE, show_id=show_id))
 
 
 def lock_lapsed_holds(*, hold_ids: Sequence[int]) -> list[int]:
     """Locks those of the holds that have lapsed and that nobody has ended yet; returns their ids."""
-    return [hold_id for (hold_id,) in _rows(LOCK_LAPSED_HOLDS, hold_ids=list(hold_ids))]
+    return [hold_id for (hold_id,) in rows_of(LOCK_LAPSED_HOLDS, hold_ids=list(hold_ids))]
 
 
 def lock_holds_in_the_way(*, hold_ids: Sequence[int], show_id: int, holder: UUID) -> list[HoldInTheWay]:
     """Locks what ``lock_lapsed_holds`` locks, and the hold that the browser has of the show, lapsed or not."""
-    rows = _rows(LOCK_HOLDS_IN_THE_WAY, hold_ids=list(hold_ids), show_id=show_id, holder=holder)
+    rows = rows_of(LOCK_HOLDS_IN_THE_WAY, hold_ids=list(hold_ids), show_id=show_id, holder=holder)
     return [HoldInTheWay(*row) for row in rows]
 
 
 def lock_active_hold(*, hold_id: int) -> LockedHold | None:
     """Locks the hold, waiting for whoever is busy with it; None where it has ended."""
-    for row in _rows(LOCK_ACTIVE_HOLD, hold_id=hold_id):
+    for row in rows_of(LOCK_ACTIVE_HOLD, hold_id=hold_id):
         return LockedHold(*row)
     return None
 
@@ -263,19 +262,19 @@ def lock_lapsed_batch(
 
     after: the end of the last hold of the batch before; None to begin with the one that lapsed longest ago.
     """
-    rows = _rows(LOCK_LAPSED_BATCH, limit=limit, after=after, except_ids=list(except_ids))
+    rows = rows_of(LOCK_LAPSED_BATCH, limit=limit, after=after, except_ids=list(except_ids))
     return [hold_id for hold_id, _ in rows], rows[-1][1] if rows else after
 
 
 def lock_seats(*, seat_ids: Sequence[int], with_seats_of: Sequence[int] = ()) -> list[LockedSeat]:
     """Locks these seats and all seats of the holds ``with_seats_of``, waiting for whoever is busy with one."""
-    rows = _rows(LOCK_SEATS, seat_ids=list(seat_ids), hold_ids=list(with_seats_of))
+    rows = rows_of(LOCK_SEATS, seat_ids=list(seat_ids), hold_ids=list(with_seats_of))
     return [LockedSeat(*row) for row in rows]
 
 
 def lock_seats_nobody_is_busy_with(*, seat_ids: Sequence[int]) -> list[LockedSeat]:
     """Locks those of the seats that can be locked without waiting."""
-    return [LockedSeat(*row) for row in _rows(LOCK_SEATS_NOBODY_IS_BUSY_WITH, seat_ids=list(seat_ids))]
+    return [LockedSeat(*row) for row in rows_of(LOCK_SEATS_NOBODY_IS_BUSY_WITH, seat_ids=list(seat_ids))]
 
 
 def start_hold(
@@ -314,7 +313,7 @@ def take_seats(*, hold: Hold) -> int:
 
 def confirm_hold(*, hold_id: int) -> int | None:
     """active → confirmed, unless it has lapsed; returns how many seats it has, or None where it was refused."""
-    for (seats,) in _rows(CONFIRM_HOLD, hold_id=hold_id):
+    for (seats,) in rows_of(CONFIRM_HOLD, hold_id=hold_id):
         return int(seats)
     return None
 
@@ -326,14 +325,14 @@ def sell_seats(*, hold_id: int) -> list[Seat]:
 
 def release_hold(*, token: UUID) -> int | None:
     """active → released; returns the hold's id, or None where there was nothing to release."""
-    for (hold_id,) in _rows(RELEASE_HOLD, token=token):
+    for (hold_id,) in rows_of(RELEASE_HOLD, token=token):
         return int(hold_id)
     return None
 
 
 def expire_holds(*, hold_ids: Sequence[int]) -> list[int]:
     """active → expired, for those of the holds that have lapsed; returns their ids."""
-    return [hold_id for (hold_id,) in _rows(EXPIRE_HOLDS, hold_ids=list(hold_ids))]
+    return [hold_id for (hold_id,) in rows_of(EXPIRE_HOLDS, hold_ids=list(hold_ids))]
 
 
 def free_seats(*, hold_ids: Sequence[int]) -> int:
@@ -344,23 +343,11 @@ def free_seats(*, hold_ids: Sequence[int]) -> int:
 def advance_show(*, show_id: int, to: str) -> bool:
     """The show's next state, if it may come from its present one; returns whether it did."""
     may_come_from = list(SHOW_MAY_COME_FROM.get(to, ()))
-    return _count(ADVANCE_SHOW, show_id=show_id, to=to, may_come_from=may_come_from) == 1
+    return count_of(ADVANCE_SHOW, show_id=show_id, to=to, may_come_from=may_come_from) == 1
 
 
 def _count_marked(sql: str, **values: Any) -> int:
     """How many seats the statement has changed. See Note [Marks]."""
-    changed = dict(_rows(sql, **values))
+    changed = dict(rows_of(sql, **values))
     ask_for_count(show_ids=changed)
     return sum(changed.values())
-
-
-def _rows(sql: str, **values: Any) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, values)
-        return cursor.fetchall()
-
-
-def _count(sql: str, **values: Any) -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, values)
-        return int(cursor.rowcount)
