@@ -85,10 +85,8 @@ def test_the_hold_of_a_fan_on_the_payment_page_is_not_left(client: Client, dear_
     assert not Job.objects.filter(task="inventory.release_left_hold").exists()
 
 
-def test_money_that_came_just_in_time_buys_the_seats_that_its_fan_has_meanwhile_held_again(
-    client: Client, make_show: Callable[..., Show], paid_house: Payments, clock: Clock
-) -> None:
-    """He paid, came to the old page while nobody had been told of it, and pressed "hold the same seats again"."""
+def paid_and_held_again(client: Client, make_show: Callable[..., Show], paid_house: Payments, clock: Clock) -> Payment:
+    """The fan's browser holds two seats, pays for them, and, once the hold is over, holds the same seats again."""
     show = make_show(prices={"Front": 4200, "House": 1200})
     client.get(f"/shows/{show.slug}/")
     client.post(f"/shows/{show.slug}/", {"seats": seat_ids(show, "A-1", "A-2")})
@@ -98,6 +96,15 @@ def test_money_that_came_just_in_time_buys_the_seats_that_its_fan_has_meanwhile_
     pay(paid_house, payment)
     clock.advance(HOLD_DURATION)
     client.post(f"/holds/{first.token}/again/")
+    return payment
+
+
+def test_money_that_came_just_in_time_buys_the_seats_that_its_fan_has_meanwhile_held_again(
+    client: Client, make_show: Callable[..., Show], paid_house: Payments, clock: Clock
+) -> None:
+    """He paid, came to the old page while nobody had been told of it, and pressed "hold the same seats again"."""
+    payment = paid_and_held_again(client, make_show, paid_house, clock)
+    first = payment.order.hold
     again = Hold.objects.get(follows=first)
 
     come_back(client, payment)
@@ -113,15 +120,8 @@ def test_money_that_came_just_in_time_buys_the_seats_that_its_fan_has_meanwhile_
 def test_money_that_came_just_in_time_leaves_alone_what_its_fan_has_begun_to_buy_since(
     client: Client, make_show: Callable[..., Show], paid_house: Payments, clock: Clock
 ) -> None:
-    show = make_show(prices={"Front": 4200, "House": 1200})
-    client.get(f"/shows/{show.slug}/")
-    client.post(f"/shows/{show.slug}/", {"seats": seat_ids(show, "A-1", "A-2")})
-    first = Hold.objects.get()
-    press_pay(client, first)
-    payment = Payment.objects.select_related("order__hold").get()
-    pay(paid_house, payment)
-    clock.advance(HOLD_DURATION)
-    client.post(f"/holds/{first.token}/again/")
+    payment = paid_and_held_again(client, make_show, paid_house, clock)
+    first = payment.order.hold
     press_pay(client, Hold.objects.get(follows=first))
 
     come_back(client, payment)
