@@ -35,7 +35,8 @@ from jobs.session import Backend, count, run
 
 # Hands ready rows of one queue to this relay, as many as the queue's window has room for: the most urgent first, but
 # for those that are owed to age. The rows stand in lanes, one for each destination, so that the relay reads past none
-# that it may not hand out: a lane takes as many as its limit has places left, none while it is paused. Lanes are found
+# that it may not hand out: a lane takes as many as its limit has places left and its rate allows now, none while it is
+# paused. Lanes are found
 # in the rows, by one probe of job_ready for each; a destination that no table lists any more is no dead end.
 # published_at grows within the batch in the order of publication, so that "the newest N" is well defined. The ids pass
 # through an array, since the planner takes a computed limit for a tenth of the table and would read all of it. Uses
@@ -53,11 +54,11 @@ MARK_DUE = """
                 AND destination > found.destination ORDER BY destination LIMIT 1)
         FROM found WHERE found.destination IS NOT NULL
     ), lanes AS (
-        SELECT found.destination, CASE WHEN allowed IS NULL THEN %(batch)s ELSE greatest(allowed - (
-            SELECT count(*) FROM jobs_job WHERE destination = found.destination AND destination <> ''
-            AND state IN ('published', 'running')), 0) END AS places
-        FROM found LEFT JOIN unnest(%(destinations)s::text[], %(allowed)s::integer[]) AS limits (destination, allowed)
-            ON limits.destination = found.destination
+        SELECT found.destination, least(coalesce(paced, %(batch)s), CASE WHEN allowed IS NULL THEN %(batch)s ELSE
+            greatest(allowed - (SELECT count(*) FROM jobs_job WHERE destination = found.destination
+                                AND destination <> '' AND state IN ('published', 'running')), 0) END) AS places
+        FROM found LEFT JOIN unnest(%(destinations)s::text[], %(allowed)s::integer[], %(paced)s::integer[])
+            AS limits (destination, allowed, paced) ON limits.destination = found.destination
         WHERE found.destination IS NOT NULL
     ), oldest AS (
         SELECT candidates.* FROM lanes, LATERAL (
@@ -273,21 +274,30 @@ class Marked:
 
 
 def mark_due(
-    *, using: str, queue: str, window: int, batch: int, owed: int = 0, limits: Mapping[str, int] | None = None
+    *,
+    using: str,
+    queue: str,
+    window: int,
+    batch: int,
+    owed: int = 0,
+    limits: Mapping[str, int] | None = None,
+    allowance: Mapping[str, int] | None = None,
 ) -> Marked:
     """Mark up to ``batch`` ready jobs of ``queue`` as published, within its ``window``. One query.
 
     owed: how many of them go by age, whatever their priority. limits: for some destinations, how many of their jobs
-    may be published or running at once, over all queues.
+    may be published or running at once, over all queues. allowance: for some, how many may go out now.
     """
-    limits = limits or {}
+    limits, allowance = limits or {}, allowance or {}
+    destinations = sorted({*limits, *allowance})
     parameters = {
         "queue": queue,
         "window": window,
         "batch": batch,
         "owed": owed,
-        "destinations": list(limits),
-        "allowed": list(limits.values()),
+        "destinations": destinations,
+        "allowed": [limits.get(name) for name in destinations],
+        "paced": [allowance.get(name) for name in destinations],
     }
     rows = run(using, MARK_DUE, parameters)
     messages = [
