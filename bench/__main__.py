@@ -31,9 +31,11 @@ BENCHES = (
     "reminders",
     "rest",
     "retention",
+    "seat_map",
     "sweeper",
     "throughput",
     "tickets",
+    "webhook",
 )
 
 
@@ -41,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Returns the exit status: 0 when every measurement was good enough."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measurements, one JSON line each.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of: {', '.join(BENCHES)}; all by default")
-    names = parser.parse_args(arguments).names or BENCHES
+    names = [name.replace("-", "_") for name in parser.parse_args(arguments).names] or list(BENCHES)
     if unknown := [name for name in names if name not in BENCHES]:
         parser.error(f"there is no bench {', '.join(unknown)}; choose of: {', '.join(BENCHES)}")
     broker = os.environ.get("BROKER") or BROKERS[0]

@@ -20,6 +20,7 @@ TASKS = {
     "tickets.issue_tickets": "tickets",
     "tickets.renew_document": "tickets",
     "tickets.discard_file": "tickets",
+    "tickets.prune_scans": "default",
     "boxoffice.settle_payment": "payments",
     "boxoffice.prune_provider_events": "default",
     "boxoffice.tell_tickets_ready": "default",

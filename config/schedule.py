@@ -58,6 +58,12 @@ SCHEDULE: tuple[Periodic, ...] = (
         cron="35 3 * * *",
     ),
     Periodic(
+        name="prune scans",
+        task="tickets.prune_scans",
+        why="Forgets whom doors let in, and whom not, more than 400 days ago.",
+        cron="45 3 * * *",
+    ),
+    Periodic(
         name="end the day",
         task="boxoffice.end_day",
         why="Announces each day that is over, one by one also after an outage, to whatever looks back at a day.",

@@ -47,6 +47,9 @@ class SeatingPlanAdmin(admin.ModelAdmin):
     list_select_related = ("venue",)
     search_fields = ("name", "venue__name")
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[SeatingPlan]:
+        return super().get_queryset(request).defer("document")
+
     def get_form(
         self, request: HttpRequest, obj: SeatingPlan | None = None, change: bool = False, **kwargs: Any
     ) -> Any:
@@ -100,6 +103,12 @@ class ShowAdmin(admin.ModelAdmin):
     @admin.display(description=_("starts"), ordering="starts_at")
     def starts(self, show: Show) -> str:
         return in_venue_time(instant=show.starts_at, zone=show.venue.zone)
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "plan":
+            # Each choice is named by its venue, and none needs the megabytes of its document.
+            kwargs["queryset"] = SeatingPlan.objects.select_related("venue").defer("document")
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def get_fields(self, request: HttpRequest, obj: Show | None = None) -> tuple[str, ...]:
         fields = ShowForm.Meta.fields
@@ -256,7 +265,7 @@ class HoldAdmin(ReadOnlyAdmin):
     list_filter = ("status",)
     list_select_related = ("show",)
     search_fields = ("=id", "show__title")
-    fields = ("show", "stands", "seat_ids", "created_at", "expires_at")
+    fields = ("show", "stands", "seat_ids", "created_at", "expires_at", "extended_at", "left_at", "ordered_at")
     ordering = ("-id",)
     show_full_result_count = False
 

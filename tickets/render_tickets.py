@@ -21,6 +21,7 @@ from weasyprint.urls import FatalURLFetchingError, URLFetcher, URLFetcherRespons
 
 from tickets.errors import AssetRefused
 from tickets.qr_image import qr_png
+from tickets.shortcuts import shortcuts
 from tickets.system_fonts import packages_for, scripts_without_font
 from tickets.ticket_assets import ASSETS, STYLESHEET
 from tickets.ticket_face import TicketFace
@@ -51,7 +52,7 @@ def render_tickets(*, faces: Sequence[TicketFace], title: str, language: str) ->
         f"qr:{place}": qr_png(payload=face.payload, pixels_per_module=PIXELS_PER_MODULE)
         for place, face in enumerate(faces)
     }
-    with _one_at_a_time, _collector_paused(), undrawn_letters() as undrawn:
+    with _one_at_a_time, _collector_paused(), shortcuts(), undrawn_letters() as undrawn:
         fonts, stylesheet = _style()
         try:
             document = weasyprint.HTML(string=_UNPRINTABLE.sub("", markup), url_fetcher=OwnAssets(codes))

@@ -7,6 +7,7 @@ from celery import shared_task
 from tickets import discard_file as discarding
 from tickets import issue_tickets as service
 from tickets import renew_document as renewing
+from tickets.prune_scans import prune_scans
 
 
 @shared_task(
@@ -30,3 +31,9 @@ def renew_document(*, order_id: int) -> None:
 def discard_file(*, storage_name: str) -> None:
     """Remove a file that no order has any more from the storage."""
     discarding.discard_file(storage_name=storage_name)
+
+
+@shared_task(name="tickets.prune_scans", has_call=False)
+def forget_old_scans() -> None:
+    """Commits batch by batch, without ``record``: what has gone is not there when it comes again."""
+    prune_scans()

@@ -43,17 +43,17 @@ _WORDS = {
     Result.UNDONE: ("caution", "↶", gettext_lazy("Undone"), gettext_lazy("The ticket lets somebody in again.")),
     Result.AGAIN: (
         "bad",
-        "✕",
+        "2×",
         gettext_lazy("In already"),
         gettext_lazy("Send this person to the box office, or undo the first admission."),
     ),
     Result.REFUNDED: (
         "bad",
-        "✕",
+        "↩",
         gettext_lazy("Refunded"),
         gettext_lazy("The money was paid back. Send this person to the box office."),
     ),
-    Result.VOID: ("bad", "✕", gettext_lazy("Void"), gettext_lazy("Send this person to the box office.")),
+    Result.VOID: ("bad", "⊘", gettext_lazy("Void"), gettext_lazy("Send this person to the box office.")),
     Result.FORGED: (
         "bad",
         "✕",

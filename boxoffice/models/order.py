@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from inventory.models import Hold, Seat, Show
 from inventory.money import Money
@@ -22,7 +23,7 @@ class Order(models.Model):
         CONFIRMED = "confirmed", _("confirmed")
         PARTLY_REFUNDED = "partly_refunded", _("partly refunded")
         REFUNDED = "refunded", _("refunded")
-        CANCELLED = "cancelled", _("cancelled")
+        CANCELLED = "cancelled", pgettext_lazy("order", "cancelled")
         EXPIRED = "expired", _("expired")
 
     code = models.CharField(_("code"), max_length=12, unique=True)

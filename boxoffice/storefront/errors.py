@@ -29,7 +29,8 @@ class UnreadableForm(BoxOfficeError):
 
 def refuse(request: HttpRequest, *, error: Refusal) -> HttpResponse:
     """A page of its own for an error that belongs to no page with a form. Its status is the error's."""
-    title = _("This page is not here") if error.status_code == 404 else _("This did not work")
+    titles = {404: _("This page is not here"), 410: _("No longer valid")}
+    title = titles.get(error.status_code, _("This did not work"))
     return render(request, "boxoffice/error.html", {"title": title, "words": error}, status=error.status_code)
 
 

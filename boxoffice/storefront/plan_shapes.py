@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
+from math import isfinite
 from typing import Any
 
 from inventory.standing import standing_zones
@@ -86,6 +88,8 @@ def _read(area: Any, left: float, top: float) -> Shape | None:
         if kind not in CLOSED and not words:
             return None
         turn = float(area.get("rotation") or 0) % 360
+        if not all(map(isfinite, (turn, size, *words_at, *chain.from_iterable(points)))):
+            return None
         return Shape(kind if kind in CLOSED else "text", points, turn, words, words_at, size)
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
         return None

@@ -23,6 +23,7 @@ from boxoffice.storefront.fullness import fullness_of
 from boxoffice.storefront.large_hall import SEATS_ON_A_PAGE, large_hall
 from boxoffice.storefront.seat_plan import SeatPlan, draw_seat_plan
 from boxoffice.storefront.see_other import SeeOther
+from boxoffice.storefront.show_seats import layout_address
 from boxoffice.storefront.typed_seats import (
     BestSeats,
     StandingPlaces,
@@ -183,6 +184,7 @@ def page_of_show(
         "alert": AlertForm(),
         "limit": MAX_SEATS_PER_HOLD,
         "counts": range(1, MAX_SEATS_PER_HOLD + 1),
+        "layout": layout_address(offer.show) if plan else "",
         "standing_wish": _standing_wish(request),
         "wish": BestSeats.shown_again(request.POST, at_first=plan.first_free_tier if plan else 0),
         "money_pattern": re.sub(r"[\d.,]+", "%s", str(Money(0, offer.show.currency))),

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from django.utils.translation import gettext
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from tickets.models import Ticket
 from tickets.qr import sign_ticket
@@ -47,9 +47,15 @@ def shown_tickets(tickets: Iterable[Ticket]) -> list[ShownTicket]:
 def void_tickets_in_words(tickets: Iterable[Ticket]) -> list[VoidTicket]:
     """These tickets, all of them void, each with its reason in the active language."""
     return [
-        VoidTicket(ticket=ticket, why=_("Void: %(reason)s.") % {"reason": gettext(ticket.void_reason).rstrip(".")})
+        VoidTicket(ticket=ticket, why=_("Void: %(reason)s.") % {"reason": _reason(ticket.void_reason)})
         for ticket in tickets
     ]
+
+
+def _reason(given: str) -> str:
+    """The words for the reasons that are ours; what staff wrote as it is."""
+    ours = {"refunded": pgettext("ticket", "refunded"), "cancelled": pgettext("ticket", "cancelled")}
+    return ours.get(given, given.rstrip("."))
 
 
 # The payload of a ticket is the same each time. A page is asked for a few times in a row, hardly ever later.

@@ -26,7 +26,7 @@ def time_left(seconds: int) -> str:
 def more_time_words() -> str:
     """What the button says by which a hold is extended."""
     minutes = int(EXTENSION.total_seconds()) // 60
-    words = ngettext("Give me %(count)d minute more", "Give me %(count)d minutes more", minutes)
+    words = ngettext("%(count)d minute more", "%(count)d minutes more", minutes)
     return words % {"count": minutes}
 
 

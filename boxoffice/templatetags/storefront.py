@@ -9,6 +9,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from boxoffice.storefront.seat_plan import Row, SeatMark
+from boxoffice.storefront.show_seats import layout_address
+from inventory.models import Show
 
 register = template.Library()
 
@@ -33,6 +35,12 @@ def one_line(text: str) -> str:
 def seat_marks(row: Row) -> SafeString:
     """``{% seat_marks row %}``: the row's seats on the map. See Note [Markup of seats]."""
     return SafeString("".join(MARK % (seat.symbol, seat.x, seat.y, seat.id) for seat in row.seats))
+
+
+@register.simple_tag
+def seat_layout(show: Show) -> str:
+    """``{% seat_layout show %}``: where a browser finds the layout of the show's seats. Its ``tiers`` are read."""
+    return layout_address(show)
 
 
 @register.simple_tag

@@ -19,7 +19,7 @@ from inventory.demo.blocks import (
 )
 
 PLACES = 12_000
-WIDTH, HEIGHT = 6000, 4330
+WIDTH, HEIGHT = 6000, 4420
 
 # The middle of the floor, around which all blocks lie, and how far they reach to both sides of the stage.
 CENTRE = (WIDTH / 2, 1330.0)
@@ -92,8 +92,8 @@ def blocks() -> Iterator[Block]:
 
 def _decoration() -> Iterator[Json]:
     x, y = CENTRE
-    yield rectangle((x - 660, y - 960), (1320, 400), words="Stage", letters=90)
-    yield rectangle((x - 160, y + 830), (320, 130), words="Sound desk", letters=48)
-    below = y + TIERS[-1][3] + TIERS[-1][4] * ROW_PITCH + 90
+    yield rectangle((x - 660, y - 960), (1320, 400), words="Stage", letters=130)
+    yield rectangle((x - 240, y + 825), (480, 140), words="Sound desk", letters=84)
+    below = y + TIERS[-1][3] + TIERS[-1][4] * ROW_PITCH + 150
     for nth, words in enumerate(("Entrance West", "Entrance South", "Entrance East")):
-        yield text((x + (nth - 1) * 2150, below), words, letters=60)
+        yield text((x + (nth - 1) * 2150, below), words, letters=120)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from inventory.demo.blocks import AISLE, Block, Json, rectangle, zone
 
-WIDTH, HEIGHT = 1960, 1540
+WIDTH, HEIGHT = 2040, 1640
 
 # Rows are arcs around a point far behind the stage.
-CENTRE = (WIDTH / 2, -360.0)
+CENTRE = (WIDTH / 2, -290.0)
 
 ORCHESTRA, PARTERRE, BALCONY, BOXES, WHEELCHAIR = ("Orchestra", "Parterre", "Balcony", "Boxes", "Wheelchair place")
 CATEGORIES = [
@@ -23,15 +23,15 @@ CATEGORIES = [
 # Category, distance of the first row, names of the rows.
 FLOORS = (
     (ORCHESTRA, 640.0, "ABCDEFGHIJ"),
-    (PARTERRE, 1030.0, "KLMNOPQRSTU"),
-    (BALCONY, 1560.0, "12345678"),
+    (PARTERRE, 1060.0, "KLMNOPQRSTU"),
+    (BALCONY, 1590.0, "12345678"),
 )
 # Left, centre and right, in degrees; 0 is the middle.
 SIDES = (("left", -31.0, -12.0), ("centre", -12.0, 12.0), ("right", 12.0, 31.0))
 
 BOXES_PER_SIDE = 6
-FIRST_BOX, BOX_DISTANCE = 700.0, 116.0
-BOX_START, BOX_WIDTH = 34.0, 84.0
+FIRST_BOX, BOX_DISTANCE = 670.0, 142.0
+BOX_START, BOX_WIDTH = 37.0, 84.0
 
 
 def concert_hall_plan() -> Json:

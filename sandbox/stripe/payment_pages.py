@@ -12,8 +12,8 @@ from django.views.decorators.http import require_http_methods
 
 from sandbox.content_security import POLICY
 from sandbox.stripe.cards import CARDS, Card
-from sandbox.stripe.currencies import in_words
 from sandbox.stripe.errors import ApiError
+from sandbox.stripe.languages import Language, language_of
 from sandbox.stripe.pay_session import Attempt, NotOpen, answer_the_bank, pay_session
 from sandbox.stripe.schema import Email
 from sandbox.stripe.settle import catch_up
@@ -33,7 +33,8 @@ def pay(request: HttpRequest, session_id: str) -> HttpResponseBase:
     card = CARDS.get(request.POST.get("card", ""))
     problem = _problem(session, email, card)
     if problem or card is None:
-        return _form(request, session, problem=problem, status=422)
+        words = _language(request, session).words
+        return _form(request, session, problem=words[problem], status=422)
     page = request.build_absolute_uri(reverse("three_d_secure", kwargs={"session_id": session_id}))
     name = request.POST.get("name", "").strip()[:200]
     try:
@@ -50,7 +51,8 @@ def three_d_secure(request: HttpRequest, session_id: str) -> HttpResponseBase:
     if session is None or session["status"] != "open":
         return _over(request, session)
     if request.method == "GET":
-        context = {"session": session, "amount": in_words(session["amount_total"], session["currency"])}
+        amount = _language(request, session).amount(session["amount_total"], session["currency"])
+        context = {"session": session, "amount": amount}
         return _page(request, "sandbox/stripe/three_d_secure.html", context, session)
     try:
         attempt = answer_the_bank(the_stand_in(), session_id, agrees=request.POST.get("answer") == "confirm")
@@ -61,7 +63,8 @@ def three_d_secure(request: HttpRequest, session_id: str) -> HttpResponseBase:
 
 def _after(request: HttpRequest, session: Body, attempt: Attempt) -> HttpResponseBase:
     if attempt.state == "declined":
-        return _form(request, session, problem=attempt.message, status=402)
+        problem = _language(request, session).say(attempt.message)
+        return _form(request, session, problem=problem, status=402)
     if attempt.state == "authenticate":
         return redirect("three_d_secure", session_id=session["id"])
     return redirect(session["success_url"].replace("{CHECKOUT_SESSION_ID}", session["id"]))
@@ -72,33 +75,42 @@ def _session(session_id: str) -> Body | None:
     return the_stand_in().state.find("checkout.session", session_id)
 
 
+def _language(request: HttpRequest, session: Body | None) -> Language:
+    return language_of(session, accepted=request.headers.get("Accept-Language", ""))
+
+
 def _problem(session: Body, email: str, card: Card | None) -> str:
+    """The name of the words that say what is wrong, if anything is."""
     try:
         Email(800).read(email, "email")
     except ApiError:
-        return "Enter an e-mail address such as ada@example.org."
+        return "bad_email"
     if card is None or card.type not in session["payment_method_types"]:
-        return "Choose how to pay."
+        return "no_card"
     return ""
 
 
 def _form(request: HttpRequest, session: Body, *, problem: str = "", status: int = 200) -> HttpResponse:
-    currency = session["currency"]
+    currency, language = session["currency"], _language(request, session)
     items = [
-        {**item, "about": item["_about"], "words": in_words(item["amount_total"], currency)}
+        {**item, "about": item["_about"], "words": language.amount(item["amount_total"], currency)}
         for item in session["_line_items"]
     ]
     context = {
         "session": session,
         "items": items,
-        "amount": in_words(session["amount_total"], currency),
-        "cards": [card for card in CARDS.values() if card.type in session["payment_method_types"]],
+        "amount": language.amount(session["amount_total"], currency),
+        "cards": [
+            {"name": card.name, "type": card.type, "last4": card.last4, "words": language.say(card.words)}
+            for card in CARDS.values()
+            if card.type in session["payment_method_types"]
+        ],
         "chosen": request.POST.get("card", "pays"),
         "email": request.POST.get("email", ""),
         "name": request.POST.get("name", ""),
         "problem": problem,
         "cancel_url": (session["cancel_url"] or "").replace("{CHECKOUT_SESSION_ID}", session["id"]),
-        "verb": {"book": "Book", "donate": "Donate"}.get(session["submit_type"] or "", "Pay"),
+        "verb": language.words.get(session["submit_type"] or "", language.words["pay"]),
     }
     return _page(request, "sandbox/stripe/pay.html", context, session, status=status)
 
@@ -106,7 +118,8 @@ def _form(request: HttpRequest, session: Body, *, problem: str = "", status: int
 def _page(
     request: HttpRequest, template: str, context: dict[str, Any], session: Body, *, status: int = 200
 ) -> HttpResponse:
-    response = render(request, template, context, status=status)
+    language = _language(request, session)
+    response = render(request, template, {**context, "language": language, "words": language.words}, status=status)
     # A browser holds a form's redirect to the policy as well, and paying leads back to the shop.
     shop = urlsplit(session["success_url"])
     response.headers["Content-Security-Policy"] = POLICY.replace(
@@ -117,7 +130,8 @@ def _page(
 
 
 def _over(request: HttpRequest, session: Body | None) -> HttpResponse:
-    context: dict[str, Any] = {"session": session}
+    language = _language(request, session)
+    context: dict[str, Any] = {"session": session, "language": language, "words": language.words}
     if session:
         id = session["id"]
         context["success_url"] = (session["success_url"] or "").replace("{CHECKOUT_SESSION_ID}", id)

@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from inventory.hold_seats import hold_seats
@@ -70,6 +72,13 @@ def test_a_broken_plan_is_refused_at_its_field_with_the_path(staff: Client, venu
 
     assert "zones[0].rows[3].seats[7].category: “Royal box”" in page.content.decode()
     assert not SeatingPlan.objects.exists()
+
+
+def test_no_list_of_plans_reads_their_documents_which_are_megabytes(staff: Client, plan: SeatingPlan) -> None:
+    for page in ("seatingplan_changelist", "show_add"):
+        with CaptureQueriesContext(connection) as queries:
+            assert plan.name in staff.get(reverse(f"admin:inventory_{page}")).content.decode()
+        assert not [query["sql"] for query in queries if '"document"' in query["sql"]]
 
 
 def test_a_second_plan_of_one_name_is_refused(staff: Client, plan: SeatingPlan) -> None:

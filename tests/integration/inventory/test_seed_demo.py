@@ -51,7 +51,7 @@ def test_the_demo_has_houses_of_all_sizes_and_shows_in_each_state(offers: list[O
 
 def _four_houses_in_three_zones(offers: list[Offer]) -> None:
     assert Venue.objects.values("time_zone").distinct().count() == 3
-    assert sorted(SeatingPlan.objects.values_list("seat_count", flat=True)) == [60, 60, 1192, 12_000]
+    assert sorted(SeatingPlan.objects.values_list("seat_count", flat=True)) == [60, 60, 1209, 12_000]
     assert len({offer.show.title for offer in offers}) == len(offers) == len(SHOWS)
     for offer in offers:
         assert offer.show.description

@@ -10,8 +10,10 @@ from math import dist
 
 import pytest
 
-from inventory.demo.arena import CATEGORIES, HEIGHT, WIDTH, arena_plan, blocks
-from inventory.pretix_plan import Plan, PlanSeat, read_plan
+from inventory.demo.arena import CATEGORIES, arena_plan, blocks
+from inventory.demo.concert_hall import concert_hall_plan
+from inventory.demo.programme import VENUES, DemoVenue
+from inventory.pretix_plan import Plan, PlanSeat, check_plan, read_plan
 from inventory.standing import standing_zones
 
 
@@ -46,15 +48,27 @@ def test_in_the_arena_people_stand_in_front_of_the_stage_and_nobody_sits_there(a
         assert not list(inside)
 
 
-def test_no_two_seats_of_the_arena_overlap_and_none_lies_outside_of_the_plan(arena: Plan) -> None:
-    seats = [seat for seat in arena.seats() if seat.number]
+@pytest.mark.parametrize("house", VENUES, ids=lambda house: house.slug)
+def test_no_two_seats_of_a_house_overlap_and_none_lies_outside_of_its_plan(house: DemoVenue) -> None:
+    plan = check_plan(house.plan())
+    seats = [seat for seat in plan.seats() if seat.number]
 
     assert closest(seats) > 29
-    assert all(100 < seat.x < WIDTH - 100 and 100 < seat.y < HEIGHT - 100 for seat in seats)
+    assert all(30 < seat.x < plan.width - 30 and 30 < seat.y < plan.height - 30 for seat in seats)
 
 
-def test_a_plan_that_is_built_again_is_the_same_plan() -> None:
-    assert arena_plan() == arena_plan()
+def test_the_concert_hall_has_two_floors_and_twelve_boxes_of_six() -> None:
+    plan = check_plan(concert_hall_plan())
+    zones = Counter(seat.zone for seat in plan.seats())
+
+    assert 1150 < plan.seat_count < 1250
+    assert [zone for zone, seats in zones.items() if seats == 6] == [f"Box {number}" for number in range(1, 13)]
+    assert [category.name for category in plan.categories if category.wheelchair] == ["Wheelchair place"]
+
+
+@pytest.mark.parametrize("house", VENUES, ids=lambda house: house.slug)
+def test_a_plan_that_is_built_again_is_the_same_plan(house: DemoVenue) -> None:
+    assert house.plan() == house.plan()
 
 
 def closest(seats: Iterable[PlanSeat]) -> float:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from pypdf import PdfReader
 
 from tests.printed_tickets import MM, rendered, text_of, ticket
+from tickets import shortcuts
 from tickets.ticket_face import faces_of
 
 
@@ -58,6 +60,14 @@ def test_the_document_has_title_language_and_structure_for_screen_readers() -> N
     assert root["/MarkInfo"]["/Marked"]
     assert "/StructTreeRoot" in root
     assert root["/ViewerPreferences"]["/DisplayDocTitle"]
+
+
+@pytest.mark.parametrize("title", ["The Winter’s Tale", "Rock 🎸 & Roll 🎉"])
+def test_the_shortcuts_through_the_renderer_change_no_byte(title: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    quick = rendered(ticket(title=title))
+    assert all(hasattr(module, name) for module, name, _ours in shortcuts._REPLACED)
+    monkeypatch.setattr(shortcuts, "_REPLACED", ())
+    assert rendered(ticket(title=title)) == quick
 
 
 def test_the_same_tickets_give_the_same_bytes() -> None:

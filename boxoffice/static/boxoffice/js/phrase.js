@@ -1,11 +1,12 @@
 // Sentences with a number in them. The server sends the forms, already translated, as data attributes:
-// data-hold-none, data-hold-one, data-hold-other; %s stands for the number.
+// data-hold-none, data-hold-one, data-hold-other; %s stands for the number, or
+// for what else is told.
 
 const rules = new Intl.PluralRules(document.documentElement.lang);
 
-export function phrase(element, name, count) {
+export function phrase(element, name, count, told = count) {
   const form = count === 0 && element.dataset[`${name}None`] ? "None" : rules.select(count) === "one" ? "One" : "Other";
-  return element.dataset[name + form].replace("%s", count);
+  return element.dataset[name + form].replace("%s", () => told);
 }
 
 export function money(element, minor) {

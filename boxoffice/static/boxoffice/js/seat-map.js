@@ -1,112 +1,129 @@
-// The map: each drawn seat stands for one checkbox. One tab stop for the whole hall; arrow keys move through it.
+// The map: draws the hall, moves over it, and turns what is pressed on it into choices. The seats themselves are kept in
+// seat-map/seats.js; nothing here says what is chosen.
 
-import { connectZoom } from "./seat-map-zoom.js";
+import { drawBase } from "./seat-map/base.js";
+import { openCamera } from "./seat-map/camera.js";
+import { openCursor } from "./seat-map/cursor.js";
+import { followGestures } from "./seat-map/gestures.js";
+import { layGrid } from "./seat-map/grid.js";
+import { drawDecoration, drawStage, drawStanding } from "./seat-map/ground.js";
+import { openMarks, READABLE } from "./seat-map/marks.js";
+import { openNames } from "./seat-map/names.js";
+import { openPins } from "./seat-map/pins.js";
+import { openStageSign } from "./seat-map/stage-sign.js";
+import { svg } from "./seat-map/svg.js";
+import { openTip } from "./seat-map/tip.js";
 
-const REACH = 20; // in the map's units: how far beside a seat a tap may land and still mean it
-const ASIDE = 2.5; // how much a step to the side weighs against a step ahead when an arrow key looks for a seat
-const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const FINGER = 24; // pixels from seat to seat that a finger can tell apart
+const MOUSE = 9; // and a mouse
+const REACH = 16; // in the map's units: how far from a seat's middle one may press and still mean it
+const SOON = 70; // milliseconds without a move, after which what is in view gets its marks
+const LATEST = 160; // milliseconds of moving after which it gets them all the same
+const LARGER = 1.6;
 
-export function connectMap({ boxes, describe, toggle }) {
+export function drawMap(hall, { seats, words, toggle, count, leave }) {
   const map = document.getElementById("map");
-  const ring = document.getElementById("ring");
-  const said = document.getElementById("said");
-  const hint = document.getElementById("said-hint");
-  const boxOf = new Map(boxes.map((box) => [box.value, box]));
-  const seats = [...map.querySelectorAll("[data-seat]")].map((mark) => ({
-    mark,
-    x: Number(mark.getAttribute("x")),
-    y: Number(mark.getAttribute("y")),
-    box: boxOf.get(mark.dataset.seat),
-  }));
-  const seatOf = new Map(seats.map((seat) => [seat.mark, seat]));
-  const seatOfBox = new Map(seats.map((seat) => [seat.box, seat]));
-  const zoom = connectZoom(map);
-  let current = seats.find((seat) => !seat.box.disabled) ?? seats[0];
+  document.getElementById("stage-above").hidden = Boolean(hall.stage);
+  const camera = openCamera(map, hall);
+  const grid = layGrid(hall);
+  const base = drawBase(hall, seats);
+  const marks = openMarks(hall, { seats, grid, camera, words });
+  const pins = openPins(hall, seats, camera);
+  const names = openNames(hall, camera);
+  const tip = openTip(document.getElementById("tip"), camera);
+  const standing = drawStanding(hall, { free: seats.free, words, choose: count });
+  const stageSign = openStageSign(document.getElementById("stage-sign"), hall, camera);
+  const ring = svg("rect", { class: "seat-ring", x: -13, y: -13, width: 26, height: 26, rx: 6, hidden: "" });
+  const ground = svg("g", { "aria-hidden": "true" }, ...drawStage(hall, words.stage), ...drawDecoration(hall));
+  const layers = [base.layer, marks.layer, names.rows, names.zones, pins.layer, ring];
+  const world = svg("g", {}, ground, ...standing.elements, ...layers);
+  base.layer.setAttribute("aria-hidden", "true");
+  map.replaceChildren(map.querySelector("defs") ?? svg("defs"), world);
+  map.querySelector("defs").append(...marks.symbols);
 
-  function draw(box) {
-    const { mark } = seatOfBox.get(box);
-    mark.setAttribute("aria-checked", String(box.checked));
-    mark.setAttribute("href", box.checked ? "#chosen" : `#tier-${box.dataset.of}`);
+  const say = (seat) => (seat < 0 ? tip.hide() : tip.show(hall.x[seat], hall.y[seat], words.sentence(seat, seats.stateOf(seat))));
+  const cursor = openCursor(hall, { svg: map, ring, camera, marks, seats, toggle, say, leave });
+
+  const reach = () => Math.max(REACH, 10 / camera.now.scale);
+  const seatAt = (spot, within) => grid.nearest(...camera.placeAt(...spot), within);
+
+  followGestures(map, camera, ({ target, spot, touch }) => {
+    const area = standing.zoneOf(target);
+    if (area) return count(area);
+    const heard = hall.indexOf.get(Number(target.dataset?.seat));
+    const seat = heard ?? seatAt(spot, reach());
+    // Where a finger or a mouse cannot tell one seat from the next, the first press brings them closer.
+    if (camera.pitch() < (touch ? FINGER : MOUSE) && !camera.isClosest()) return camera.closeTo(...camera.placeAt(...spot));
+    if (seat < 0) return;
+    cursor.moveTo(seat);
+    toggle(seat);
+    say(seat);
+  });
+
+  map.addEventListener("pointermove", (event) => {
+    if (event.pointerType === "touch" || map.classList.contains("dragged")) return;
+    const box = map.getBoundingClientRect();
+    const seat = seatAt([event.clientX - box.left, event.clientY - box.top], reach());
+    map.classList.toggle("on-seat", seat >= 0);
+    say(seat);
+  });
+  map.addEventListener("pointerleave", () => say(cursor.seat()));
+
+  // Let one tier stand out, or with null none.
+  let standsOut = null;
+  function highlight(tier) {
+    standsOut = tier;
+    for (const element of map.querySelectorAll("[data-tier-index]"))
+      element.classList.toggle("aside", tier !== null && element.dataset.tierIndex !== String(tier));
   }
 
-  function say(seat) {
-    said.textContent = seat ? sentence(seat) : "";
-    hint.hidden = Boolean(seat);
+  let pending = 0;
+  let since = 0;
+  function settle() {
+    pending = 0;
+    map.classList.toggle("far", camera.pitch() < READABLE);
+    base.layer.setAttribute("stroke-width", Math.min(0.8 / camera.now.scale, 5));
+    marks.update();
+    names.update();
+    standing.update(camera.now.scale);
+    if (standsOut !== null) highlight(standsOut);
   }
 
-  function sentence({ box }) {
-    const state = box.parentElement.querySelector(".unseen")?.textContent.trim();
-    return state ? `${box.dataset.label} · ${state}` : describe(box);
+  function follow() {
+    const { x, y, scale } = camera.now;
+    const { width, height } = camera.view;
+    world.setAttribute("transform", `translate(${width / 2 - x * scale} ${height / 2 - y * scale}) scale(${scale})`);
+    pins.update();
+    cursor.update();
+    if (!map.classList.contains("on-seat")) say(cursor.seat());
+    map.classList.toggle("whole", camera.isWhole());
+    document.getElementById("zoom-in").disabled = camera.isClosest();
+    for (const id of ["zoom-out", "zoom-whole"]) document.getElementById(id).disabled = camera.isWhole();
+    stageSign.update();
+    const now = performance.now();
+    if (!pending) since = now;
+    clearTimeout(pending);
+    pending = setTimeout(settle, now - since > LATEST ? 0 : SOON);
   }
 
-  function nearest(x, y) {
-    let best = null;
-    let closest = REACH;
-    for (const seat of seats) {
-      const distance = Math.hypot(seat.x - x, seat.y - y);
-      if (distance < closest) [best, closest] = [seat, distance];
-    }
-    return best;
-  }
-
-  function ahead(from, [dx, dy]) {
-    let best = from;
-    let least = Infinity;
-    for (const seat of seats) {
-      const along = (seat.x - from.x) * dx + (seat.y - from.y) * dy;
-      const aside = Math.abs((seat.x - from.x) * dy) + Math.abs((seat.y - from.y) * dx);
-      if (along > 1 && along + ASIDE * aside < least) [best, least] = [seat, along + ASIDE * aside];
-    }
-    return best;
-  }
-
-  function focus(seat) {
-    seat.mark.focus({ preventScroll: true });
-  }
-
-  for (const seat of seats) {
-    seat.mark.setAttribute("role", "checkbox");
-    seat.mark.setAttribute("aria-checked", String(seat.box.checked));
-    seat.mark.setAttribute("aria-label", sentence(seat));
-    if (seat.box.disabled) seat.mark.setAttribute("aria-disabled", "true");
-    seat.mark.setAttribute("tabindex", seat === current ? "0" : "-1");
-  }
+  seats.watch((changed) => {
+    base.redraw(changed);
+    marks.redraw(changed);
+    pins.redraw(changed);
+    standing.update(camera.now.scale);
+    if (standsOut !== null) highlight(standsOut);
+  });
+  document.getElementById("zoom-in").addEventListener("click", () => camera.glideBy(LARGER));
+  document.getElementById("zoom-out").addEventListener("click", () => camera.glideBy(1 / LARGER));
+  document.getElementById("zoom-whole").addEventListener("click", () => camera.showAll());
+  camera.watch(follow);
+  follow();
+  settle();
   map.removeAttribute("aria-hidden");
   map.setAttribute("role", "group");
 
-  map.addEventListener("click", (event) => {
-    const seat = seatOf.get(event.target) ?? nearest(...zoom.place(event));
-    // Where a finger cannot tell one seat from the next, the first tap brings them closer.
-    if (event.pointerType === "touch" && zoom.isTooSmall()) return zoom.closer(event);
-    if (!seat) return;
-    focus(seat);
-    toggle(seat.box);
-    say(seat);
-  });
-  map.addEventListener("pointermove", (event) => say(seatOf.get(event.target) ?? null));
-  map.addEventListener("pointerleave", () => say(document.activeElement === current.mark ? current : null));
-  map.addEventListener("focusin", (event) => {
-    current.mark.setAttribute("tabindex", "-1");
-    current = seatOf.get(event.target);
-    current.mark.setAttribute("tabindex", "0");
-    ring.setAttribute("transform", `translate(${current.x} ${current.y})`);
-    ring.removeAttribute("hidden");
-    // Never under a pointer that is pressed: the click would hit the seat that was moved there.
-    if (event.target.matches(":focus-visible")) zoom.reveal(current);
-    say(current);
-  });
-  map.addEventListener("focusout", () => {
-    ring.setAttribute("hidden", "");
-    say(null);
-  });
-  map.addEventListener("keydown", (event) => {
-    if (event.key === " " || event.key === "Enter") toggle(current.box);
-    else if (WAYS[event.key]) focus(ahead(current, WAYS[event.key]));
-    else if (event.key === "Home") focus(seats[0]);
-    else if (event.key === "End") focus(seats.at(-1));
-    else return;
-    event.preventDefault();
-  });
-
-  return { draw };
+  return {
+    highlight,
+    show: (seat) => camera.closeTo(hall.x[seat], hall.y[seat]),
+  };
 }

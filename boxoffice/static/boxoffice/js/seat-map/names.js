@@ -1,0 +1,68 @@
+// Names of zones and rows. Zones are named over their seats as long as one looks from afar, and above them from near by,
+// where the rows have their names at both ends.
+
+import { PITCH } from "./hall.js";
+import { READABLE } from "./marks.js";
+import { svg } from "./svg.js";
+
+const LETTERS = 12.5; // pixels
+const WIDE = 0.58; // of a letter, on average
+const BESIDE = 19; // from the middle of a row's last seat to the row's name
+const FROM_AFAR = 10; // pixels from seat to seat, below which a name may cover seats
+
+export function openNames(hall, camera) {
+  const zones = svg("g", { class: "zone-names", "aria-hidden": "true" });
+  const rows = svg("g", { class: "row-names", "aria-hidden": "true" });
+  const named = hall.zones.filter((zone) => !zone.standing && zone.name);
+  const labels = named.length > 1 || hall.zones.length > 1 ? named.map((zone) => ({ zone, text: zones.appendChild(label(zone)) })) : [];
+  let shown = new Set();
+
+  function update() {
+    const { scale } = camera.now;
+    const size = LETTERS / scale;
+    zones.setAttribute("font-size", size);
+    for (const { zone, text } of labels) {
+      const { left, right, top, bottom } = zone.box;
+      const fits = (right - left + 2 * PITCH) * scale > zone.name.length * LETTERS * WIDE;
+      const over = camera.pitch() < FROM_AFAR;
+      text.toggleAttribute("hidden", over && !fits);
+      text.setAttribute("y", over ? (top + bottom) / 2 + size / 3 : top - PITCH);
+    }
+    nameRows();
+  }
+
+  function nameRows() {
+    const wanted = new Set(camera.pitch() < READABLE ? [] : hall.rows.filter(isInView));
+    if (wanted.size === shown.size && [...wanted].every((row) => shown.has(row))) return;
+    rows.replaceChildren(...[...wanted].flatMap((row) => namesOf(hall, row)));
+    shown = wanted;
+  }
+
+  function isInView(row) {
+    if (!row.name || hall.zones[row.zone].standing) return false;
+    return [row.first, row.end - 1].some((seat) => {
+      const [left, top] = camera.pixelAt(hall.x[seat], hall.y[seat]);
+      return left > -60 && top > -60 && left < camera.view.width + 60 && top < camera.view.height + 60;
+    });
+  }
+
+  return { zones, rows, update };
+}
+
+const label = ({ name, box }) => svg("text", { class: "zone-name", x: (box.left + box.right) / 2 }, name);
+
+function namesOf(hall, { name, first, end }) {
+  const last = end - 1;
+  const [dx, dy] = direction(hall, first, last);
+  return [
+    [first, -1],
+    [last, 1],
+  ].map(([seat, way]) =>
+    svg("text", { class: "row-name", x: hall.x[seat] + way * dx * BESIDE, y: hall.y[seat] + way * dy * BESIDE + 4 }, name),
+  );
+}
+
+function direction({ x, y }, first, last) {
+  const length = Math.hypot(x[last] - x[first], y[last] - y[first]);
+  return length ? [(x[last] - x[first]) / length, (y[last] - y[first]) / length] : [1, 0];
+}

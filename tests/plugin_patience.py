@@ -1,0 +1,8 @@
+"""Machines that are busy with something else make no example of a property too slow."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
