@@ -12,8 +12,8 @@ from notifications.models import Notification
 class NotificationAdmin(admin.ModelAdmin):
     """What was told to whom, and how it went."""
 
-    list_display = ["kind", "subject", "recipient", "status", "attempts", "created_at", "sent_at"]
-    list_filter = ["status", "kind"]
+    list_display = ["kind", "subject", "channel", "recipient", "status", "attempts", "created_at", "sent_at"]
+    list_filter = ["status", "kind", "channel"]
     search_fields = ["subject", "recipient", "message_id"]
     ordering = ["-id"]
 

@@ -1,27 +1,29 @@
-"""Sending one planned e-mail."""
+"""Sending one planned notification, through the channel that its row names."""
 
 from __future__ import annotations
 
 from jobs.errors import JobsError
 from jobs.record import record
 from notifications import transitions
-from notifications.compose import compose
+from notifications.channels.email.send import send_email
 from notifications.content import Attachment, EmailContent
-from notifications.errors import UnknownNotification
+from notifications.errors import UnknownNotification, WrongChannel
 from notifications.models import Notification
-from notifications.smtp import send
 
 __all__ = ["Attachment", "EmailContent", "deliver"]
 
+Content = EmailContent
 
-def deliver(*, notification_id: int, content: EmailContent) -> None:
-    """Send the notification's e-mail and mark it sent. Does nothing but record when it is not queued any more.
 
-    At least once (I4): if the server took the message and its answer was lost, the message goes out again with the
-    same Message-ID. Attempts and the last error are kept in the row.
+def deliver(*, notification_id: int, content: Content) -> None:
+    """Send the notification and mark it sent. Does nothing but record when it is not queued any more.
 
-    Raises MailServerUnavailable and MailServerBusy, which are tried again, and MessageRefused, which is not; an
-    unfit address or a line break in a header is refused before anything is sent.
+    At least once (I4): if the provider took the message and its answer was lost, it goes out again with the same
+    Message-ID and idempotency key. Attempts and the last error are kept in the row.
+
+    Raises the errors of ``notifications.errors``: those that are tried again, those that wait their turn, and those
+    that are final; an unfit address or a line break in a header is refused before anything is sent. WrongChannel when
+    ``content`` is not what the row's channel carries.
     """
     if not transitions.begin_attempt(notification_id=notification_id):
         if not Notification.objects.filter(id=notification_id).exists():
@@ -29,9 +31,18 @@ def deliver(*, notification_id: int, content: EmailContent) -> None:
         return  # nothing to write: the run ends, and the job is done
     notification = Notification.objects.get(id=notification_id)
     try:
-        send(compose(content=content, message_id=notification.message_id))
+        _send(notification, content)
     except JobsError as error:
         transitions.note_error(notification_id=notification_id, error=str(error))
         raise
     with record():
         transitions.mark_sent(notification_id=notification_id)
+
+
+def _send(notification: Notification, content: Content) -> None:
+    """One branch for each channel: what it carries, and who sends it."""
+    match notification.channel, content:
+        case Notification.Channel.EMAIL, EmailContent():
+            send_email(notification=notification, content=content)
+        case _:
+            raise WrongChannel

@@ -9,6 +9,10 @@ class UnknownNotification(PermanentError):
     """There is no such notification. It may have been deleted; look at the order."""
 
 
+class WrongChannel(PermanentError):
+    """What was written is not what this notification's channel carries. Correct its kind, then replay the job."""
+
+
 class MessageRefused(PermanentError):
     """The mail server will not take this message. Correct the address or the message, then send it again."""
 

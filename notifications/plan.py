@@ -17,8 +17,10 @@ from notifications.models import Notification
 # inserted in one order, so that two transactions that plan the same cannot wait for each other. By notification_once.
 INSERT_NOTIFICATIONS = """
     INSERT INTO notifications_notification
-        (kind, subject, recipient, occurrence, language, idempotency_key, message_id)
-    SELECT %(kind)s, subject, recipient, %(occurrence)s, language, key, '<' || key || '@' || %(sending_domain)s || '>'
+        (kind, subject, channel, recipient, occurrence, language, idempotency_key, message_id)
+    SELECT
+        %(kind)s, subject, %(channel)s, recipient, %(occurrence)s, language, key,
+        '<' || key || '@' || %(sending_domain)s || '>'
     FROM {recipients}
     ORDER BY subject, recipient
     ON CONFLICT (subject, kind, recipient, occurrence) DO NOTHING
@@ -33,18 +35,27 @@ INSERT_NOTIFICATION = INSERT_NOTIFICATIONS.format(
 
 
 def plan_notification(
-    *, kind: str, subject: str, recipient: str, language: str, task: str, occurrence: str = ""
+    *,
+    kind: str,
+    subject: str,
+    recipient: str,
+    language: str,
+    task: str,
+    occurrence: str = "",
+    channel: str = Notification.Channel.EMAIL,
 ) -> Notification | None:
     """Insert a queued notification and the job that sends it; None when this was planned before.
 
-    kind: what is told (``tickets_ready``). subject: what it is about (``order:ABC``). recipient: an address.
-    occurrence: tells apart what is rightly told again. task: runs with ``notification_id`` and calls ``deliver``.
+    kind: what is told (``tickets_ready``). subject: what it is about (``order:ABC``). recipient: an address, or
+    what ``channel`` knows its recipients by. occurrence: tells apart what is rightly told again. task: runs with
+    ``notification_id`` and calls ``deliver``.
 
     Raises NotInTransaction outside a transaction: whoever has something to tell commits both together.
     """
     require_transaction()
     values = {
         "kind": kind,
+        "channel": channel,
         "subject": subject,
         "recipient": recipient,
         "occurrence": occurrence,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jobs.enqueue_selected import enqueue_selected
+from notifications.models import Notification
 from notifications.plan import INSERT_NOTIFICATIONS, require_transaction, sending_domain
 
 # A key for each, drawn once: the message id is made of it as well.
@@ -25,6 +26,7 @@ def plan_notifications(
     task: str,
     steps: Mapping[str, str] | None = None,
     occurrence: str = "",
+    channel: str = Notification.Channel.EMAIL,
     priority: int | None = None,
 ) -> int:
     """Insert a queued notification for each of ``recipients`` and the job that sends it; return how many are new.
@@ -32,17 +34,17 @@ def plan_notifications(
     What ``plan_notification`` does, for all of them at once: the same message, planned before or twice among these, is
     planned once.
 
-    kind, task, occurrence: as for ``plan_notification``. priority: of the jobs; the queue's when None.
+    kind, task, occurrence, channel: as for ``plan_notification``. priority: of the jobs; the queue's when None.
     recipients: SQL with the columns ``subject``, ``recipient`` and ``language``. steps, params: SQL that comes before
         it, by name, and the values of all of it; see ``enqueue_selected``, which also says that SQL is never made of
         what somebody typed. The names ``recipients``, ``keyed`` and ``queued`` are taken, and so are the values
-        ``kind``, ``occurrence`` and ``sending_domain``.
+        ``kind``, ``channel``, ``occurrence`` and ``sending_domain``.
 
     Raises NotInTransaction outside a transaction, and ValueError for a name that is taken.
     """
     require_transaction()
     own_steps = {"recipients": recipients, "keyed": KEYED, "queued": QUEUED}
-    own_values = {"kind": kind, "occurrence": occurrence, "sending_domain": sending_domain()}
+    own_values = {"kind": kind, "channel": channel, "occurrence": occurrence, "sending_domain": sending_domain()}
     if taken := (own_steps.keys() & (steps or {}).keys()) | (own_values.keys() & params.keys()):
         raise ValueError(f"These names are taken: {', '.join(sorted(taken))}.")
     return enqueue_selected(

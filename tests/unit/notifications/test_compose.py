@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notifications.compose import compose, mailbox
+from notifications.channels.email.compose import compose, mailbox
 from notifications.content import Attachment
 from notifications.errors import BadAddress, HeaderInjection
 from tests.fixtures_notifications import content

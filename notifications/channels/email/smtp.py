@@ -15,7 +15,7 @@ from django.conf import settings
 from django.core.mail.backends.smtp import EmailBackend
 
 from jobs.errors import JobsError
-from notifications.compose import POLICY
+from notifications.channels.email.compose import POLICY
 from notifications.errors import MailServerBusy, MailServerUnavailable, MessageRefused
 
 DEFAULT_TIMEOUT = 10  # seconds for each step, where the settings name none: a hanging server frees its worker

@@ -27,8 +27,14 @@ class Notification(models.Model):
         BOUNCED = "bounced", _("bounced")
         COMPLAINED = "complained", _("complained of")
 
+    class Channel(models.TextChoices):
+        EMAIL = "email", _("e-mail")
+        PUSH = "push", _("push message")
+
     kind = models.CharField(_("kind"), max_length=64)
     subject = models.CharField(_("about"), max_length=200, help_text=_("Such as order:ABC."))
+    channel = models.CharField(_("channel"), max_length=16, choices=Channel.choices, db_default=Channel.EMAIL)
+    # An address, or what the channel knows its recipients by: ``push:<subscription id>``.
     recipient = models.CharField(_("recipient"), max_length=320)
     # Tells apart what is rightly told again: the version of a show, the number of a resend.
     occurrence = models.CharField(_("occurrence"), max_length=64, blank=True)

@@ -1,0 +1,5 @@
+"""Who is told what, and through which channel."""
+
+from notifications.models.notification import Notification
+
+__all__ = ["Notification"]
