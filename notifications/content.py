@@ -1,9 +1,10 @@
-"""What an e-mail says, ready to be sent by any provider."""
+"""What a message says, ready to be sent by any provider."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 
 @dataclass(frozen=True)
@@ -25,3 +26,26 @@ class EmailContent:
     html: str = field(repr=False)
     to_name: str = ""
     attachments: Sequence[Attachment] = ()
+
+
+class Urgency(StrEnum):
+    """How soon a device should show a message, against its battery (RFC 8030, section 5.3)."""
+
+    LOW = "low"
+    NORMAL = "normal"
+    HIGH = "high"
+
+
+@dataclass(frozen=True)
+class PushContent:
+    """A push message to one browser.
+
+    url: absolute, opened when it is pressed. ttl_seconds: how long the push service keeps it for a browser that is not
+    on line; after that it is not worth telling any more.
+    """
+
+    title: str
+    body: str = field(repr=False)
+    url: str = field(repr=False)
+    ttl_seconds: int = 86_400
+    urgency: Urgency = Urgency.NORMAL

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext_noop
+
 from jobs.errors import JobsError
 from jobs.record import record
 from notifications import transitions
 from notifications.channels.email.send import send_email
-from notifications.content import Attachment, EmailContent
-from notifications.errors import UnknownNotification, WrongChannel
+from notifications.channels.push.forget import forget_browser
+from notifications.channels.push.send import send_push
+from notifications.content import Attachment, EmailContent, PushContent
+from notifications.errors import SubscriptionGone, UnknownNotification, WrongChannel
 from notifications.models import Notification
 
-__all__ = ["Attachment", "EmailContent", "deliver"]
+__all__ = ["Attachment", "EmailContent", "PushContent", "deliver"]
 
-Content = EmailContent
+Content = EmailContent | PushContent
+
+GONE = gettext_noop("the browser has ended this subscription")
+"""Why it was suppressed. Staff read it, in their own language."""
 
 
 def deliver(*, notification_id: int, content: Content) -> None:
@@ -24,6 +31,8 @@ def deliver(*, notification_id: int, content: Content) -> None:
     Raises the errors of ``notifications.errors``: those that are tried again, those that wait their turn, and those
     that are final; an unfit address or a line break in a header is refused before anything is sent. WrongChannel when
     ``content`` is not what the row's channel carries.
+
+    A browser that has ended its subscription is forgotten, and its notification suppressed: nobody needs to mend it.
     """
     if not transitions.begin_attempt(notification_id=notification_id):
         if not Notification.objects.filter(id=notification_id).exists():
@@ -32,6 +41,11 @@ def deliver(*, notification_id: int, content: Content) -> None:
     notification = Notification.objects.get(id=notification_id)
     try:
         _send(notification, content)
+    except SubscriptionGone:
+        with record():
+            forget_browser(recipient=notification.recipient)
+            transitions.mark_suppressed(notification_id=notification_id, reason=GONE)
+        return
     except JobsError as error:
         transitions.note_error(notification_id=notification_id, error=str(error))
         raise
@@ -44,5 +58,7 @@ def _send(notification: Notification, content: Content) -> None:
     match notification.channel, content:
         case Notification.Channel.EMAIL, EmailContent():
             send_email(notification=notification, content=content)
+        case Notification.Channel.PUSH, PushContent():
+            send_push(notification=notification, content=content)
         case _:
             raise WrongChannel

@@ -31,3 +31,35 @@ class MailServerUnavailable(TransientError):
 
 class MailServerBusy(RateLimited):
     """The mail server takes no more messages for the moment. The message is sent a little later."""
+
+
+class UnknownPushService(PermanentError):
+    """Messages are not sent to this address: it is none of a push service that PUSH_SERVICES names."""
+
+
+class UnfitSubscription(PermanentError):
+    """The keys of this subscription are none that a message can be encrypted with. Subscribe again."""
+
+
+class SubscriptionGone(PermanentError):
+    """The browser has ended this subscription. Nothing is to be done: it can subscribe again."""
+
+
+class PushIsNotSetUp(PermanentError):
+    """This installation has no key for push messages. Set VAPID_PRIVATE_KEY, then replay the job."""
+
+
+class PushMessageTooLong(PermanentError):
+    """This is more than fits into a push message. Shorten what its kind says, then replay the job."""
+
+
+class PushRefused(PermanentError):
+    """The push service will not take this message. Mend what it says, then replay the job."""
+
+
+class PushServiceUnavailable(TransientError):
+    """The push service could not be reached or asked to try later. The message is sent when it is back."""
+
+
+class PushServiceBusy(RateLimited):
+    """The push service takes no more messages for the moment. The message is sent a little later."""
