@@ -8,6 +8,7 @@ take_own_servers()  # before the settings read where the servers are
 # What the payment provider's stand-in is started with as well (tests/fixtures_payments.py).
 os.environ.setdefault("STRIPE_API_KEY", "sk_test_of_the_tests")
 os.environ.setdefault("STRIPE_WEBHOOK_SECRET", "whsec_of_the_tests")
+os.environ.setdefault("VAPID_PRIVATE_KEY", "Xbb6D6DYOtuxFbEumu9QdMXFmprNwnnPtLC_YgUM1YE")
 
 # ruff: noqa: E402
 from config.settings import *  # noqa: F403
