@@ -22,8 +22,8 @@ from config.acceptable import (
     at_least,
     bearer,
     beginning,
-    mail_provider,
     contact,
+    mail_provider,
     one_of,
     push_key,
     push_services,
@@ -232,8 +232,8 @@ VARIABLES = (
         "PUSH_SERVICES",
         "list",
         ["fcm.googleapis.com", "*.push.services.mozilla.com", "*.notify.windows.com", "web.push.apple.com"],
-        "Hosts of the push services that messages are sent to, by commas; `*.` before a name stands for all hosts below "
-        "it. A stand-in on this machine is named by its whole address.",
+        "Hosts of the push services that messages are sent to, by commas; `*.` before a name stands for all hosts "
+        "below it. A stand-in on this machine is named by its whole address.",
         "fcm.googleapis.com,http://127.0.0.1:8027",
         accepts=push_services,
     ),
