@@ -25,10 +25,10 @@ from django.utils.html import escape
 
 from bench.report import report, say
 from inventory.models import PriceTier, Seat, Show, Venue
-from tickets.write_document import render_document
 from tickets.models import Ticket
 from tickets.qr import sign_ticket
 from tickets.ticket_assets import FONTS, WIDEST_FONT
+from tickets.write_document import render_document
 
 SIZES = {1: 3.0, 10: 4.0, 100: 4.0}
 """Tickets in a document, and how many times faster than the peer we must be."""

@@ -74,3 +74,12 @@ def write_video(path: Path, *, pictures: list[Any], seconds: list[float], rate: 
         for picture, length in zip(pictures, seconds, strict=True):
             film.write((b"FRAME\n" + picture.tobytes() + grey) * round(length * rate))
     return path
+
+
+def camera_that_shows(film: Path) -> list[str]:
+    """Chromium's arguments for a camera that plays this film, and whose use nobody is asked about."""
+    return [
+        "--use-fake-ui-for-media-stream",
+        "--use-fake-device-for-media-stream",
+        f"--use-file-for-fake-video-capture={film}",
+    ]

@@ -20,6 +20,7 @@ from boxoffice.storefront import seat_board
 from deploy.local.ports import RANGE, is_free
 from jobs.flow import admission
 from tests.fixtures_jobs import broker_url, empty, environment
+from tests.fixtures_payments import API_KEY, WEBHOOK_SECRET, Payments
 from tests.processes import Process, wait_for
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
@@ -57,16 +58,33 @@ Visiting = Callable[..., AbstractContextManager[Visit]]
 @pytest.fixture
 def site(transactional_db: None, tmp_path: Path) -> Iterator[Site]:
     """The web server, the relay, a worker for every queue and a mail server, on the test's database."""
+    with _running_site(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def paying_site(transactional_db: None, tmp_path: Path, payments: Payments) -> Iterator[Site]:
+    """The same, with the payment provider's stand-in, which tells it what happens."""
+    own = {"STRIPE_API_BASE": payments.address, "STRIPE_API_KEY": API_KEY, "STRIPE_WEBHOOK_SECRET": WEBHOOK_SECRET}
+    with _running_site(tmp_path, **own) as running:
+        payments.post("endpoint", url=f"{running.address}/webhooks/stripe/", secret=WEBHOOK_SECRET)
+        yield running
+        payments.post("endpoint", url="", secret=WEBHOOK_SECRET)
+
+
+@contextmanager
+def _running_site(folder: Path, **own: str) -> Iterator[Site]:
     url = broker_url("redis")
     empty(url)
     web, smtp = free_ports(2)
-    maildir = tmp_path / "mail"
+    maildir = folder / "mail"
     variables = environment(url) | {
         "EMAIL_URL": f"smtp://127.0.0.1:{smtp}",
         "SMTP_PORT": str(smtp),
         "SANDBOX_MAILDIR": str(maildir),
-        "MEDIA_ROOT": str(tmp_path / "media"),
+        "MEDIA_ROOT": str(folder / "media"),
         "PUBLIC_URL": f"http://127.0.0.1:{web}",
+        **own,
     }
     processes = [Process(name, command, variables, ready=ready) for name, command, ready in _commands(web)]
     try:

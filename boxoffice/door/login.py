@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, LogoutView
 from django.http import HttpResponse
-from django.urls import reverse_lazy
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 
@@ -18,7 +17,7 @@ class DoorLogin(LoginView):
     """The login of the door; staff who are logged in already may use the door with that."""
 
     template_name = "boxoffice/door/login.html"
-    next_page = reverse_lazy("door")
+    next_page = "door"
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         response = super().form_valid(form)
@@ -27,4 +26,4 @@ class DoorLogin(LoginView):
 
 
 door_login = DoorLogin.as_view()
-door_logout = LogoutView.as_view(next_page=reverse_lazy("door_login"))
+door_logout = LogoutView.as_view(next_page="door_login")

@@ -16,7 +16,6 @@ register = template.Library()
 
 # Note [Markup of seats]: a hall has hundreds of seats, and as template code their markup took three quarters of the
 # page's time, as format_html a third. So it is put together here, each text from outside escaped by hand.
-MARK = '<use href="#%s" x="%d" y="%d" data-seat="%d"/>'
 BOX = (
     '<li><label class="chip %(state)s"><input type="checkbox" name="seats" value="%(id)d"%(attribute)s '
     'data-of="%(tier)d" data-label="%(label)s" data-short="%(short)s">'
@@ -29,12 +28,6 @@ ATTRIBUTES = {"free": "", "chosen": " checked"}
 def one_line(text: str) -> str:
     """``{{ venue.address|one_line }}``: the lines of a text one after another, parted by commas."""
     return ", ".join(line.strip().rstrip(",") for line in text.splitlines() if line.strip())
-
-
-@register.simple_tag
-def seat_marks(row: Row) -> SafeString:
-    """``{% seat_marks row %}``: the row's seats on the map. See Note [Markup of seats]."""
-    return SafeString("".join(MARK % (seat.symbol, seat.x, seat.y, seat.id) for seat in row.seats))
 
 
 @register.simple_tag

@@ -16,7 +16,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from inventory.models import Show
 from tests.e2e.test_pages import PHONE, TOO_SMALL
-from tests.fixtures_door import PASSWORD, write_video
+from tests.fixtures_door import PASSWORD, camera_that_shows, write_video
 from tests.fixtures_storefront import Visit, Visiting
 from tests.processes import wait_for
 from tickets.models import Scan, Ticket
@@ -24,6 +24,10 @@ from tickets.qr import sign_ticket
 from tickets.qr_image import qr_png
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+# As fast as a hand scanner types, whatever else this machine does.
+TYPE = """keys => keys.forEach(key => (document.activeElement ?? document.body).dispatchEvent(
+    new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true})))"""
 
 DESKTOP = {"viewport": {"width": 1280, "height": 800}}
 
@@ -42,11 +46,7 @@ def film_of(path: Path, *scenes: tuple[str, float]) -> list[str]:
                 seen.paste(code.convert("L").rotate(4, resample=Image.Resampling.BICUBIC, fillcolor=255), (70, 30))
         pictures.append(seen)
     film = write_video(path / "camera.y4m", pictures=pictures, seconds=[length for _, length in scenes])
-    return [
-        "--use-fake-ui-for-media-stream",
-        "--use-fake-device-for-media-stream",
-        f"--use-file-for-fake-video-capture={film}",
-    ]
+    return camera_that_shows(film)
 
 
 @pytest.fixture
@@ -154,8 +154,7 @@ def test_a_hand_scanner_types_anywhere_and_does_not_press_the_button_of_a_bad_an
         overlay = page.get_by_role("alertdialog")
 
         def hand_scan(ticket: Ticket) -> None:
-            page.keyboard.type(payload_of(ticket))
-            page.keyboard.press("Enter")
+            page.evaluate(TYPE, [*payload_of(ticket), "Enter"])
 
         page.locator("h1").click()  # the focus is nowhere
         hand_scan(first)
@@ -166,7 +165,9 @@ def test_a_hand_scanner_types_anywhere_and_does_not_press_the_button_of_a_bad_an
         expect(overlay.get_by_role("heading")).to_have_text("In already")
         page.keyboard.press("Enter")  # by a person
         expect(overlay).to_be_hidden()
-        hand_scan(second)
+        expect(page.locator("#code")).to_be_focused()  # where it types as anybody does
+        page.keyboard.insert_text(payload_of(second))
+        page.keyboard.press("Enter")
         expect(overlay.get_by_role("heading")).to_have_text("Come in")
         assert visit.complaints == []
     assert [scan.result for scan in Scan.objects.all()] == ["admitted", "again", "admitted"]

@@ -41,6 +41,7 @@ def test_a_fan_pays_on_the_payment_page_and_reads_confirmed(
             page.get_by_label("Name").fill("Ada Lovelace")
             page.get_by_label("E-mail").fill("ada@example.org")
             page.get_by_role("button", name="Pay 84.00").click()
+            page.wait_for_url(f"{payments.address}/**")
             page.go_back()
             page.goto(f"{site}/holds/{hold.token}/?unpaid=1")
             expect(page.get_by_text("You have not paid yet")).to_be_visible()

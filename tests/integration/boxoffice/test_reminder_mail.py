@@ -30,6 +30,7 @@ from notifications.models import Notification
 from tests.fixtures_boxoffice import place
 from tests.fixtures_notifications import MailServer
 from tickets.models import Ticket
+from tickets.transitions import mark_void
 
 pytestmark = pytest.mark.django_db
 
@@ -133,6 +134,10 @@ def test_the_mail_with_the_tickets_is_named_once_it_was_sent(reminded_order: Ord
     tickets_mail.update(status="sent", sent_at=datetime(2032, 11, 1, 23, 30, tzinfo=UTC))
     for words in (mail().text, in_words(mail().html)):
         assert "The tickets are also in our mail of Tue 2 Nov 2032, as a PDF." in words
+    # Its file shows a ticket that was given back since: it is no help at the door.
+    given_back = Ticket.objects.filter(order_id=reminded_order.pk).latest("pk")
+    mark_void(ticket_ids=[given_back.pk], reason="refunded")
+    assert "in our mail" not in mail().text
     tickets_mail.update(status="bounced")
     assert "in our mail" not in mail().text
 

@@ -17,6 +17,7 @@ from django.urls import reverse
 from django.utils import translation
 
 from boxoffice.door.login import NIGHT_SECONDS
+from boxoffice.refunds.refund_order import REFUNDED
 from inventory.advance_show import advance_show
 from inventory.models import Show
 from jobs.clock import database_now
@@ -24,7 +25,7 @@ from tests.fixtures_clock import Clock
 from tests.fixtures_door import PASSWORD, issue_for
 from tests.fixtures_staff import staff_with
 from tickets import transitions
-from tickets.models import Scan, Ticket
+from tickets.models import Scan, Ticket, VoidReason
 from tickets.qr import sign_ticket
 
 
@@ -146,6 +147,10 @@ def test_every_answer_says_its_word(
     assert "Kammertheater" in said["Another show"]
     advance_show(show_id=show.pk, to=Show.Status.POSTPONED)
     assert "<h2>Show postponed</h2>" in send(at_the_door, show, payload)["html"]
+
+
+def test_the_word_that_a_refund_leaves_on_a_ticket_is_the_one_that_the_door_knows() -> None:
+    assert REFUNDED == VoidReason.REFUNDED
 
 
 def test_without_a_script_the_page_itself_answers(at_the_door: Client, tickets_tonight: list[Ticket]) -> None:

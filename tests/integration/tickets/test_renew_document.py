@@ -203,3 +203,17 @@ def test_a_refund_that_waits_for_the_record_finds_the_new_file_and_has_it_writte
     monkeypatch.undo()
     renew_document(order_id=ORDER_ID)
     assert codes_in_the_file() == {pending_tickets[1].code}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_job_that_a_second_refund_overtakes_gives_way_to_that_ones_and_one_right_end_is_reached(
+    issued_tickets: list[Ticket], ticket_files: Path, refunds_meanwhile: Callable[..., None], send: Callable[..., Job]
+) -> None:
+    void(issued_tickets[0])
+    refunds_meanwhile(issued_tickets[1])
+    overtaken = send("tickets.renew_document")
+    assert (overtaken.state, overtaken.reason) == ("cancelled", "superseded")
+    assert send("tickets.renew_document").state == "done"
+    assert document_of_order(order_id=ORDER_ID) is None
+    assert send("tickets.discard_file").state == "done"
+    assert files_in(ticket_files) == []

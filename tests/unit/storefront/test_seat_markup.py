@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from boxoffice.storefront.seat_plan import Row, SeatMark, TierMark
-from boxoffice.templatetags.storefront import seat_boxes, seat_marks
+from boxoffice.templatetags.storefront import seat_boxes
 from inventory.money import Money
 
 EVIL = '"><script>alert(1)</script>&'
@@ -42,9 +42,3 @@ def test_a_row_of_several_tiers_tells_each_seats_letter() -> None:
     assert '<i aria-hidden="true">' not in seat_boxes(Row(name="A", seats=[mark(1), mark(2)]))
     markup = seat_boxes(Row(name="A", seats=[mark(1), mark(2, tier=2)]))
     assert re.findall('<i aria-hidden="true">(.)</i>', markup) == ["A", "B"]
-
-
-def test_a_seat_on_the_map_is_one_element() -> None:
-    assert seat_marks(Row(name="A", seats=[mark(1), mark(2, "sold")])) == (
-        '<use href="#tier-71" x="10" y="20" data-seat="1"/><use href="#sold" x="10" y="20" data-seat="2"/>'
-    )

@@ -34,7 +34,8 @@ export function drawMap(hall, { seats, words, toggle, count, leave }) {
   const standing = drawStanding(hall, { free: seats.free, words, choose: count });
   const stageSign = openStageSign(document.getElementById("stage-sign"), hall, camera);
   const ring = svg("rect", { class: "seat-ring", x: -13, y: -13, width: 26, height: 26, rx: 6, hidden: "" });
-  const ground = svg("g", { "aria-hidden": "true" }, ...drawStage(hall, words.stage), ...drawDecoration(hall));
+  const stage = drawStage(hall, words.stage);
+  const ground = svg("g", { "aria-hidden": "true" }, ...drawDecoration(hall), ...stage.elements);
   const layers = [base.layer, marks.layer, names.rows, names.zones, pins.layer, ring];
   const world = svg("g", {}, ground, ...standing.elements, ...layers);
   base.layer.setAttribute("aria-hidden", "true");
@@ -85,6 +86,7 @@ export function drawMap(hall, { seats, words, toggle, count, leave }) {
     base.layer.setAttribute("stroke-width", Math.min(0.8 / camera.now.scale, 5));
     marks.update();
     names.update();
+    stage.update(camera.now.scale);
     standing.update(camera.now.scale);
     if (standsOut !== null) highlight(standsOut);
   }

@@ -42,6 +42,7 @@ function toggle(seat) {
     return false;
   }
   say(warning, "");
+  say(news, "");
   return true;
 }
 
@@ -54,7 +55,7 @@ function count(zone) {
 }
 
 function leave() {
-  document.getElementById("hold").focus();
+  document.getElementById("hold")?.focus();
 }
 
 function forget(lost) {
@@ -78,7 +79,8 @@ function open(layout, letters) {
   performance.mark("seat-map-drawn");
   openLegend(hall, { seats, words, highlight: map.highlight });
   openList(hall, { seats, words, toggle, count });
-  openChoice(hall, { form, seats, words, toggle, show: map.show });
+  // A hall with standing areas only has nothing to choose from one by one.
+  if (document.getElementById("hold")) openChoice(hall, { form, seats, words, toggle, show: map.show });
   const alone = watchForLoneSeats(hall, { seats, words, toggle });
   form.addEventListener("formdata", ({ formData }) => {
     formData.delete("seats");
@@ -86,7 +88,8 @@ function open(layout, letters) {
     if (alone.isTold()) formData.set("alone", "yes");
   });
   form.addEventListener("submit", (event) => {
-    if (event.submitter?.value === "best" || seats.chosen().length) return;
+    const { name, value } = event.submitter ?? {};
+    if (name === "standing" || value === "best" || seats.chosen().length) return;
     event.preventDefault();
     say(warning, form.dataset.nothing);
   });

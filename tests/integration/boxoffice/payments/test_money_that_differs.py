@@ -48,6 +48,7 @@ def tampered(client: Client, paid_house: Payments, payment: Payment, **price: An
 )
 def test_another_sum_is_never_confirmed_is_shown_to_staff_and_goes_back_by_job(
     client: Client,
+    admin_client: Client,
     started_payment: Payment,
     paid_house: Payments,
     send: Callable[..., Job],
@@ -66,6 +67,7 @@ def test_another_sum_is_never_confirmed_is_shown_to_staff_and_goes_back_by_job(
     (problem, *_) = find_problems(gather_facts(order=order))
     assert problem.needs_a_human
     assert "was asked for 8400 EUR" in problem.what
+    assert order.code in admin_client.get("/admin/boxoffice/order/?attention=needed").content.decode()
     assert "it goes back to you" in client.get(answer["Location"]).content.decode()
 
     refund = Refund.objects.get()

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 import stripe
 from django.db.models import F
-from django.test import Client
+from django.test import Client, RequestFactory
 
+from boxoffice.admin import AttentionFilter, OrderAdmin
 from boxoffice.models import Order, Payment
 from boxoffice.payments import provider
 from boxoffice.payments.settle_payment import settle_payment
@@ -35,6 +36,12 @@ def sessions(payments: Payments) -> list[stripe.checkout.Session]:
 def problems_of(order: Order) -> list[str]:
     whole = Order.objects.select_related("show__venue", "hold").get(pk=order.pk)
     return [problem.what for problem in find_problems(gather_facts(order=whole))]
+
+
+def needs_a_human(order: Order) -> bool:
+    """Whether the desk lists it so."""
+    desk = AttentionFilter(RequestFactory().get("/"), {"attention": ["needed"]}, Order, OrderAdmin)
+    return desk.queryset(RequestFactory().get("/"), Order.objects.filter(pk=order.pk)).exists()
 
 
 @pytest.mark.parametrize("knob", [{"fail_next": 1}, {"limit_next": 1}, {"lose_answers": 1, "lose_answers_by": "close"}])
@@ -65,6 +72,7 @@ def test_a_kept_fault_ends_the_attempt_and_the_next_one_has_another_key(
     assert first.problem
     assert second.order.status == "pending_payment"
     assert problems_of(second.order) == []  # it has mended itself
+    assert not needs_a_human(second.order)
 
 
 def test_a_provider_that_goes_on_failing_heaps_up_no_attempts_and_one_session_is_made_once_it_is_back(
@@ -157,6 +165,7 @@ def test_what_the_provider_refuses_for_good_ends_the_attempt_and_is_kept_for_sta
     assert "Pay 0.02" in page  # the button to try again with
     (problem,) = problems_of(payment.order)
     assert "opened no payment page" in problem
+    assert needs_a_human(payment.order)
     assert press_pay(client, hold).status_code == 502
     assert [status for status, _id in attempts()] == ["failed", "failed"]
 

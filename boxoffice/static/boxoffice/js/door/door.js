@@ -11,7 +11,7 @@ const AGAIN_AFTER = 3000; // ms between two tries that the page makes by itself
 const TRIES = 20; // then it waits for a tap
 const DELIBERATE = 500; // ms; a tap meant for the screen before must not close an answer that nobody has read
 const COUNT_EVERY = 4000; // ms
-const KEYSTROKE_GAP = 100; // ms; a hand scanner types faster than any person
+const KEYSTROKE_GAP = 500; // ms; what came earlier was a stray key, and not the beginning of a code
 
 const at = (id) => document.getElementById(id);
 const door = at("door");
@@ -137,9 +137,9 @@ let lastKey = 0;
 
 addEventListener("keydown", (event) => {
   if (event.target.matches("input")) return;
-  const now = performance.now();
-  if (now - lastKey > KEYSTROKE_GAP) burst = "";
-  lastKey = now;
+  // By the event's own time: a busy page must not tear a code apart.
+  if (event.timeStamp - lastKey > KEYSTROKE_GAP) burst = "";
+  lastKey = event.timeStamp;
   if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) burst += event.key;
   if (event.key === "Enter" && burst.length >= 8) {
     event.preventDefault();

@@ -29,6 +29,7 @@ export function openCursor(hall, { svg, ring, camera, marks, seats, toggle, say,
   }
 
   function placeRing() {
+    if (seat < 0) return;
     const size = Math.max(1, 18 / (26 * camera.now.scale));
     ring.setAttribute("transform", `translate(${hall.x[seat]} ${hall.y[seat]}) scale(${size})`);
   }
@@ -67,6 +68,7 @@ export function openCursor(hall, { svg, ring, camera, marks, seats, toggle, say,
       case "PageDown":
         return walk("ArrowDown", AT_ONCE);
       case "+":
+      case "=":
         fromAfar = false;
         return camera.glideBy(LARGER, ...camera.pixelAt(hall.x[seat], hall.y[seat]));
       case "-":

@@ -2,13 +2,19 @@
 
 import { svg } from "./svg.js";
 
+const LEAST = 12; // pixels that the letters of the stage are high at least
 const LARGEST = 17; // pixels that the letters of a standing area are high at most
 
 export function drawStage(hall, words) {
-  if (!hall.stage) return [];
+  if (!hall.stage) return { elements: [], update() {} };
   const [x, y, width, height] = hall.stage;
-  const name = svg("text", { class: "stage-name", x: x + width / 2, y: y + height / 2, "font-size": height / 3 }, words);
-  return [svg("rect", { class: "stage-floor", x, y, width, height, rx: Math.min(width, height) / 12 }), name];
+  const name = svg("text", { class: "stage-name", x: x + width / 2, y: y + height / 2 }, words);
+  const floor = svg("rect", { class: "stage-floor", x, y, width, height, rx: Math.min(width, height) / 12 });
+  return {
+    elements: [floor, name],
+    // In letters that can be read from afar, as far as there is room for them.
+    update: (scale) => name.setAttribute("font-size", Math.min(Math.max(height / 3, LEAST / scale), height * 0.8)),
+  };
 }
 
 const SHAPES = {

@@ -4,18 +4,16 @@ import { html } from "./html.js";
 
 const OPEN_AT_ONCE = 600; // seats up to which a hall's list is written out from the beginning
 
-// The page's own list, which for a large hall has no seats, or those of one part.
-function listElement(words) {
-  const parts = document.getElementById("zones");
-  const title = html("summary", {}, words.rows);
-  const list = document.getElementById("rows") ?? html("details", { className: "slip-part rows", id: "rows", open: true });
-  if (parts) parts.replaceWith(list);
-  list.replaceChildren(title);
+// What the page brings for those without a script: of a large hall its parts, or the seats of one.
+function emptied(list, words) {
+  document.getElementById("zones")?.remove();
+  document.querySelector(".kept")?.remove();
+  list.replaceChildren(html("summary", {}, words.rows));
   return list;
 }
 
 export function openList(hall, { seats, words, toggle, count }) {
-  const root = listElement(words);
+  const root = emptied(document.getElementById("rows"), words);
   const boxes = new Map();
   const counts = new Map();
 

@@ -8,13 +8,14 @@ import { svg } from "./svg.js";
 const LETTERS = 12.5; // pixels
 const WIDE = 0.58; // of a letter, on average
 const BESIDE = 19; // from the middle of a row's last seat to the row's name
+const ABOVE = 1.35 * PITCH; // from the middle of a zone's first row, and over the names of rows that run downwards
 const FROM_AFAR = 10; // pixels from seat to seat, below which a name may cover seats
 
 export function openNames(hall, camera) {
   const zones = svg("g", { class: "zone-names", "aria-hidden": "true" });
   const rows = svg("g", { class: "row-names", "aria-hidden": "true" });
   const named = hall.zones.filter((zone) => !zone.standing && zone.name);
-  const labels = named.length > 1 || hall.zones.length > 1 ? named.map((zone) => ({ zone, text: zones.appendChild(label(zone)) })) : [];
+  const labels = (hall.zones.length > 1 ? named : []).map((zone) => ({ zone, text: zones.appendChild(label(zone)) }));
   let shown = new Set();
 
   function update() {
@@ -26,7 +27,10 @@ export function openNames(hall, camera) {
       const fits = (right - left + 2 * PITCH) * scale > zone.name.length * LETTERS * WIDE;
       const over = camera.pitch() < FROM_AFAR;
       text.toggleAttribute("hidden", over && !fits);
-      text.setAttribute("y", over ? (top + bottom) / 2 + size / 3 : top - PITCH);
+      // Not beyond the hall's edge, where it would be cut off.
+      const half = (zone.name.length * size * WIDE) / 2;
+      text.setAttribute("x", Math.min(Math.max((left + right) / 2, half), Math.max(hall.size[0] - half, half)));
+      text.setAttribute("y", over ? (top + bottom) / 2 + size / 3 : top - ABOVE);
     }
     nameRows();
   }
@@ -49,7 +53,7 @@ export function openNames(hall, camera) {
   return { zones, rows, update };
 }
 
-const label = ({ name, box }) => svg("text", { class: "zone-name", x: (box.left + box.right) / 2 }, name);
+const label = ({ name }) => svg("text", { class: "zone-name" }, name);
 
 function namesOf(hall, { name, first, end }) {
   const last = end - 1;
