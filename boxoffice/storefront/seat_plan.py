@@ -1,4 +1,4 @@
-"""The seats of a show as its page draws them: a map in round numbers, and the same seats zone by zone, row by row.
+"""The seats of a show as its page lists them without a script: zone by zone, row by row.
 
 Pure: it reads what the selectors gave and touches no database.
 """
@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
-from math import hypot
+from itertools import groupby
 
 from inventory.models import PriceTier, Seat
 from inventory.money import Money
@@ -18,9 +17,6 @@ from inventory.standing import is_standing
 # The map is drawn in units of its own, in which neighbouring seats stand this far apart, whatever the plan's unit.
 PITCH = 24
 MARGIN = 30
-HEADROOM = 48  # above the first row, for the name of its zone
-NAME_DISTANCE = 19  # from the middle of a row's first seat to the row's name
-BASELINE = 4  # how far below its middle a line of small text begins
 PALETTE = 6  # colours in tokens.css; a seventh tier shares the first one's, and the letter tells them apart
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -39,7 +35,7 @@ class TierMark:
 
 @dataclass(frozen=True)
 class SeatMark:
-    """One seat: where it stands on the map, and how it is shown.
+    """One seat, and how it is shown.
 
     state: ``free``, ``chosen``, ``own`` (held by this very fan), ``held``, ``sold`` or ``blocked``.
     """
@@ -47,17 +43,8 @@ class SeatMark:
     id: int
     number: str
     label: str
-    x: int
-    y: int
     state: str
     tier: TierMark
-
-    @property
-    def symbol(self) -> str:
-        """The id of the shape in the map's definitions."""
-        if self.state in {"free", "chosen"}:
-            return f"tier-{self.tier.id}"
-        return "sold" if self.state == "blocked" else self.state
 
 
 @dataclass(frozen=True)
@@ -76,24 +63,6 @@ class Row:
     def free(self) -> int:
         return sum(seat.state in {"free", "chosen"} for seat in self.seats)
 
-    @property
-    def name_x(self) -> int:
-        """Where its name stands on the map: one step before the first seat, in the direction of the row."""
-        return self.seats[0].x - round(self._step[0] * NAME_DISTANCE)
-
-    @property
-    def name_y(self) -> int:
-        return self.seats[0].y - round(self._step[1] * NAME_DISTANCE) + BASELINE
-
-    @property
-    def _step(self) -> tuple[float, float]:
-        """From the first seat to the second, as a vector of length one; to the right where there is no second."""
-        if len(self.seats) < 2:
-            return 1.0, 0.0
-        dx, dy = self.seats[1].x - self.seats[0].x, self.seats[1].y - self.seats[0].y
-        length = hypot(dx, dy)
-        return (dx / length, dy / length) if length else (1.0, 0.0)
-
 
 @dataclass(frozen=True)
 class Zone:
@@ -101,16 +70,6 @@ class Zone:
 
     name: str
     rows: list[Row]
-
-    @property
-    def middle(self) -> int:
-        """Where its name is centred on the map."""
-        xs = [seat.x for row in self.rows for seat in row.seats]
-        return (min(xs) + max(xs)) // 2
-
-    @property
-    def top(self) -> int:
-        return min(min(row.name_y, *(seat.y for seat in row.seats)) for row in self.rows) - PITCH
 
 
 @dataclass(frozen=True)
@@ -146,7 +105,7 @@ class Part:
 
 @dataclass(frozen=True)
 class SeatPlan:
-    """What a page shows of the seats; ``width`` and ``height`` bound the map.
+    """What a page shows of the seats.
 
     zones: without standing areas; of a large hall, those of the ``opened`` part only. seated_tiers: those that have
     numbered seats. kept: chosen seats that stand in other parts of a large hall. parts: empty for a small one.
@@ -154,8 +113,6 @@ class SeatPlan:
 
     tiers: list[TierMark]
     zones: list[Zone]
-    width: int
-    height: int
     chosen: list[SeatMark] = field(default_factory=list)
     standing: list[StandingArea] = field(default_factory=list)
     seated_tiers: list[TierMark] = field(default_factory=list)
@@ -187,9 +144,6 @@ def draw_seat_plan(
     """
     marks_of_tiers = mark_tiers(tiers=tiers, free=_count_free(seats, states))
     seats, standing = _part_from_standing(seats, states, marks_of_tiers)
-    scale = PITCH / _spacing(seats)
-    left = min((seat.x for seat in seats), default=0.0)
-    top = min((seat.y for seat in seats), default=0.0)
     wanted = set(chosen)
 
     def mark(seat: Seat) -> SeatMark:
@@ -198,8 +152,6 @@ def draw_seat_plan(
             id=seat.pk,
             number=seat.number,
             label=seat.label,
-            x=round((seat.x - left) * scale) + MARGIN,
-            y=round((seat.y - top) * scale) + HEADROOM,
             state="chosen" if state == "free" and seat.pk in wanted else state,
             tier=marks_of_tiers[seat.tier_id],
         )
@@ -212,8 +164,6 @@ def draw_seat_plan(
     return SeatPlan(
         tiers=list(marks_of_tiers.values()),
         zones=zones,
-        width=max((seat.x for seat in marks), default=0) + MARGIN,
-        height=max((seat.y for seat in marks), default=0) + MARGIN,
         chosen=[seat for seat in marks if seat.state == "chosen"],
         standing=standing,
         seated_tiers=[mark for mark in marks_of_tiers.values() if any(seat.tier_id == mark.id for seat in seats)],
@@ -261,14 +211,3 @@ def _by_zone_and_row(seats: Iterable[Seat]) -> list[tuple[str, list[tuple[str, l
         (zone, [(row, list(in_row)) for row, in_row in groupby(in_zone, key=lambda seat: seat.row)])
         for zone, in_zone in groupby(seats, key=lambda seat: seat.zone)
     ]
-
-
-def _spacing(seats: Sequence[Seat]) -> float:
-    """The distance of the two seats that stand closest among those next to each other, in the plan's unit.
-
-    Neighbours are seats that follow each other, and the first seats of rows that do. Where all stand in one place
-    (an unnumbered area) any unit will do.
-    """
-    firsts = [next(in_row) for _, in_row in groupby(seats, key=lambda seat: (seat.zone, seat.row))]
-    distances = [hypot(b.x - a.x, b.y - a.y) for a, b in (*pairwise(seats), *pairwise(firsts))]
-    return min((distance for distance in distances if distance > 0), default=1.0)

@@ -13,9 +13,7 @@ EVIL = '"><script>alert(1)</script>&'
 
 def mark(number: int, state: str = "free", *, tier: int = 1, name: str = "") -> SeatMark:
     of = TierMark(id=70 + tier, name="Front", letter="AB"[tier - 1], color=tier, money=Money(0, "EUR"), free=1)
-    return SeatMark(
-        id=number, number=name or str(number), label=f"row A, seat {name}", x=10, y=20, state=state, tier=of
-    )
+    return SeatMark(id=number, number=name or str(number), label=f"row A, seat {name}", state=state, tier=of)
 
 
 def test_names_from_a_plan_cannot_leave_their_attribute_or_their_text() -> None:

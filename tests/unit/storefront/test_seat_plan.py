@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from boxoffice.storefront.seat_plan import MARGIN, PITCH, SeatPlan, draw_seat_plan
+from boxoffice.storefront.seat_plan import SeatPlan, draw_seat_plan
 from inventory.models import PriceTier, Seat, Show
 
 SHOW = Show(id=1, currency="EUR")
@@ -22,23 +22,6 @@ def drawn(seats: list[Seat], *, chosen: tuple[int, ...] = (), **states: str) -> 
     return draw_seat_plan(seats=seats, tiers=TIERS, states=standing, chosen=chosen)
 
 
-def test_neighbours_stand_one_pitch_apart_whatever_unit_the_plan_has() -> None:
-    for unit in (0.5, 30, 1000):
-        (zone,) = drawn([seat(1, x=5 * unit), seat(2, x=6 * unit), seat(3, x=8 * unit)]).zones
-        assert [s.x - MARGIN for s in zone.rows[0].seats] == [0, PITCH, 3 * PITCH]
-
-
-def test_rows_that_stand_closer_than_their_seats_do_not_overlap() -> None:
-    plan = drawn([seat(1, x=0), seat(2, x=30), seat(3, x=0, y=20, row="B"), seat(4, x=30, y=20, row="B")])
-    first, second = plan.zones[0].rows
-    assert second.seats[0].y - first.seats[0].y == PITCH
-
-
-def test_places_that_all_stand_in_one_spot_are_drawn_without_a_division_by_zero() -> None:
-    plan = drawn([seat(1, x=7, y=7), seat(2, x=7, y=7)])
-    assert {(s.x, s.y) for s in plan.zones[0].rows[0].seats} == {(MARGIN, plan.zones[0].rows[0].seats[0].y)}
-
-
 def test_a_show_without_seats_is_an_empty_plan() -> None:
     plan = drawn([])
     assert (plan.zones, plan.free) == ([], 0)
@@ -48,11 +31,6 @@ def test_only_free_seats_are_shown_as_chosen() -> None:
     plan = drawn([seat(1, x=0), seat(2, x=30), seat(3, x=60)], chosen=(1, 2, 99), s2="sold")
     assert [s.state for s in plan.zones[0].rows[0].seats] == ["chosen", "sold", "free"]
     assert [s.id for s in plan.chosen] == [1]
-
-
-def test_a_blocked_seat_looks_sold_and_a_chosen_one_keeps_its_tiers_shape_for_when_it_is_given_back() -> None:
-    plan = drawn([seat(1, x=0), seat(2, x=30, tier=1)], chosen=(2,), s1="blocked")
-    assert [s.symbol for s in plan.zones[0].rows[0].seats] == ["sold", "tier-72"]
 
 
 def test_tiers_are_told_apart_by_letter_and_count_what_is_free() -> None:
@@ -68,14 +46,6 @@ def test_the_best_seats_are_offered_of_a_tier_that_has_any() -> None:
     assert drawn(seats).first_free_tier == 71
     assert drawn(seats, s1="sold").first_free_tier == 72
     assert drawn(seats, s1="sold", s2="sold").first_free_tier == 0
-
-
-def test_a_row_name_stands_before_the_first_seat_in_the_rows_own_direction() -> None:
-    plan = drawn([seat(1, x=0), seat(2, x=30), seat(3, x=100, y=0, row="side"), seat(4, x=100, y=30, row="side")])
-    across, down = plan.zones[0].rows
-    assert across.name_x < across.seats[0].x
-    assert down.name_x == down.seats[0].x
-    assert down.name_y < down.seats[0].y
 
 
 def test_rows_and_zones_follow_the_plans_order() -> None:

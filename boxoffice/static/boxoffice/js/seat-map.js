@@ -1,5 +1,5 @@
-// The map: draws the hall, moves over it, and turns what is pressed on it into choices. The seats themselves are kept in
-// seat-map/seats.js; nothing here says what is chosen.
+// The map: draws the hall, moves over it, and turns what is pressed on it into choices. The seats themselves are kept
+// in seat-map/seats.js; nothing here says what is chosen.
 
 import { drawBase } from "./seat-map/base.js";
 import { openCamera } from "./seat-map/camera.js";
@@ -42,7 +42,10 @@ export function drawMap(hall, { seats, words, toggle, count, leave }) {
   map.replaceChildren(map.querySelector("defs") ?? svg("defs"), world);
   map.querySelector("defs").append(...marks.symbols);
 
-  const say = (seat) => (seat < 0 ? tip.hide() : tip.show(hall.x[seat], hall.y[seat], words.sentence(seat, seats.stateOf(seat))));
+  function say(seat) {
+    if (seat < 0) tip.hide();
+    else tip.show(hall.x[seat], hall.y[seat], words.sentence(seat, seats.stateOf(seat)));
+  }
   const cursor = openCursor(hall, { svg: map, ring, camera, marks, seats, toggle, say, leave });
 
   const reach = () => Math.max(REACH, 10 / camera.now.scale);
@@ -54,7 +57,8 @@ export function drawMap(hall, { seats, words, toggle, count, leave }) {
     const heard = hall.indexOf.get(Number(target.dataset?.seat));
     const seat = heard ?? seatAt(spot, reach());
     // Where a finger or a mouse cannot tell one seat from the next, the first press brings them closer.
-    if (camera.pitch() < (touch ? FINGER : MOUSE) && !camera.isClosest()) return camera.closeTo(...camera.placeAt(...spot));
+    const tooSmall = camera.pitch() < (touch ? FINGER : MOUSE) && !camera.isClosest();
+    if (tooSmall) return camera.closeTo(...camera.placeAt(...spot));
     if (seat < 0) return;
     cursor.moveTo(seat);
     toggle(seat);

@@ -15,7 +15,8 @@ export function openChoice(hall, { form, seats, words, toggle, show }) {
   function line(seat) {
     const place = html("button", { type: "button", className: "place" }, words.placeOf(seat));
     place.addEventListener("click", () => show(seat));
-    const remove = html("button", { type: "button", className: "remove" }, html("span", { "aria-hidden": "true" }, "×"));
+    const cross = html("span", { "aria-hidden": "true" }, "×");
+    const remove = html("button", { type: "button", className: "remove" }, cross);
     remove.setAttribute("aria-label", section.dataset.remove.replace("%s", words.placeOf(seat)));
     remove.addEventListener("click", () => {
       const next = remove.closest("li").nextElementSibling ?? remove.closest("li").previousElementSibling;

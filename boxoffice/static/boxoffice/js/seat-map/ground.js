@@ -29,10 +29,10 @@ export function drawDecoration(hall) {
     const group = svg("g", { class: "decoration" });
     if (SHAPES[shape.kind]) group.append(SHAPES[shape.kind](shape));
     if (shape.text) {
-      const [x, y] = shape.at;
-      group.append(svg("text", { x, y, "font-size": shape.size }, shape.text));
+      group.append(svg("text", { x: shape.at[0], y: shape.at[1], "font-size": shape.size }, shape.text));
     }
-    if (shape.turn) group.setAttribute("transform", `rotate(${shape.turn} ${(shape.at ?? [shape.x, shape.y]).join(" ")})`);
+    const [x, y] = shape.at ?? [shape.x, shape.y];
+    if (shape.turn && x !== undefined) group.setAttribute("transform", `rotate(${shape.turn} ${x} ${y})`);
     return group;
   });
 }

@@ -20,7 +20,9 @@ export function openLegend(hall, { seats, words, highlight }) {
     entries.push({ index, button, free });
   });
 
-  const update = () => entries.forEach(({ index, free }) => (free.textContent = ` ${words.free(seats.free.tiers[index])}`));
+  function update() {
+    for (const { index, free } of entries) free.textContent = ` ${words.free(seats.free.tiers[index])}`;
+  }
   seats.watch(update);
   update();
 }

@@ -71,7 +71,8 @@ export function openList(hall, { seats, words, toggle, count }) {
     }
     const free = html("span", { className: "quiet" });
     counts.set(free, () => words.free(seats.free.zones[zone.at]));
-    const details = html("details", { className: "zone" }, html("summary", {}, html("span", {}, zone.name), free), rows);
+    const title = html("summary", {}, html("span", {}, zone.name), free);
+    const details = html("details", { className: "zone" }, title, rows);
     details.addEventListener("toggle", () => details.open && fill());
     if (hall.count <= OPEN_AT_ONCE) {
       fill();
@@ -86,7 +87,8 @@ export function openList(hall, { seats, words, toggle, count }) {
     counts.set(free, () => `${tier.price} · ${words.free(seats.free.zones[zone.at])}`);
     const button = html("button", { type: "button", className: "button second" }, words.howMany);
     button.addEventListener("click", () => count(zone));
-    return html("div", { className: "zone standing-zone" }, html("p", {}, html("b", {}, zone.name || tier.name), free), button);
+    const title = html("p", {}, html("b", {}, zone.name || tier.name), free);
+    return html("div", { className: "zone standing-zone" }, title, button);
   }
 
   function recount() {

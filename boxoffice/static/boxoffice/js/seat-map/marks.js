@@ -83,7 +83,8 @@ export function openMarks(hall, { seats, grid, camera, words }) {
 function symbolsOf(hall) {
   const free = hall.tiers.map((tier, index) => {
     const sign = tier.wheelchair ? wheelchair : letter;
-    return svg("g", { id: `seat-of-${index}` }, square(`seat-shape tier-${tier.color}`), sign(`letter-${tier.color}`, tier.letter));
+    const shape = square(`seat-shape tier-${tier.color}`);
+    return svg("g", { id: `seat-of-${index}` }, shape, sign(`letter-${tier.color}`, tier.letter));
   });
   return [
     ...free,

@@ -1,5 +1,5 @@
-// Names of zones and rows. Zones are named over their seats as long as one looks from afar, and above them from near by,
-// where the rows have their names at both ends.
+// Names of zones and rows. Zones are named over their seats as long as one looks from afar, and above them from near
+// by, where the rows have their names at both ends.
 
 import { PITCH } from "./hall.js";
 import { READABLE } from "./marks.js";
@@ -8,7 +8,8 @@ import { svg } from "./svg.js";
 const LETTERS = 12.5; // pixels
 const WIDE = 0.58; // of a letter, on average
 const BESIDE = 19; // from the middle of a row's last seat to the row's name
-const ABOVE = 1.35 * PITCH; // from the middle of a zone's first row, and over the names of rows that run downwards
+const ABOVE = PITCH; // from the middle of a zone's first row to the zone's name
+const OVER_NAMES = 1.4 * PITCH; // likewise, where the rows run downwards and their own names stand there
 const FROM_AFAR = 10; // pixels from seat to seat, below which a name may cover seats
 
 export function openNames(hall, camera) {
@@ -30,7 +31,7 @@ export function openNames(hall, camera) {
       // Not beyond the hall's edge, where it would be cut off.
       const half = (zone.name.length * size * WIDE) / 2;
       text.setAttribute("x", Math.min(Math.max((left + right) / 2, half), Math.max(hall.size[0] - half, half)));
-      text.setAttribute("y", over ? (top + bottom) / 2 + size / 3 : top - ABOVE);
+      text.setAttribute("y", over ? (top + bottom) / 2 + size / 3 : top - (runsDown(hall, zone) ? OVER_NAMES : ABOVE));
     }
     nameRows();
   }
@@ -58,12 +59,13 @@ const label = ({ name }) => svg("text", { class: "zone-name" }, name);
 function namesOf(hall, { name, first, end }) {
   const last = end - 1;
   const [dx, dy] = direction(hall, first, last);
-  return [
-    [first, -1],
-    [last, 1],
-  ].map(([seat, way]) =>
-    svg("text", { class: "row-name", x: hall.x[seat] + way * dx * BESIDE, y: hall.y[seat] + way * dy * BESIDE + 4 }, name),
-  );
+  const at = (seat, way) => ({ x: hall.x[seat] + way * dx * BESIDE, y: hall.y[seat] + way * dy * BESIDE + 4 });
+  return [at(first, -1), at(last, 1)].map((place) => svg("text", { class: "row-name", ...place }, name));
+}
+
+function runsDown(hall, { rows: [row] }) {
+  const [dx, dy] = direction(hall, row.first, row.end - 1);
+  return Math.abs(dy) > Math.abs(dx);
 }
 
 function direction({ x, y }, first, last) {
