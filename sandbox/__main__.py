@@ -1,4 +1,4 @@
-"""``python -m sandbox smtp``, ``web`` or ``stripe``. Each prints READY and its address when it listens."""
+"""``python -m sandbox smtp``, ``web``, ``stripe`` or ``push``. Each prints READY and its address when it listens."""
 
 from __future__ import annotations
 
@@ -18,8 +18,12 @@ def main(arguments: list[str]) -> int:
             from sandbox.stripe.server import serve
 
             settings = "sandbox.stripe.settings"
+        case ["push"]:
+            from sandbox.push.server import serve
+
+            settings = "sandbox.push.settings"
         case _:
-            sys.stderr.write("Say which stand-in to run: python -m sandbox smtp, web or stripe\n")
+            sys.stderr.write("Say which stand-in to run: python -m sandbox smtp, web, stripe or push\n")
             return 2
     os.environ["DJANGO_SETTINGS_MODULE"] = settings
     return serve()
