@@ -37,7 +37,7 @@ def send_push(*, notification: Notification, content: PushContent) -> None:
     """
     if not push_is_set_up():
         raise PushIsNotSetUp
-    subscription = PushSubscription.objects.filter(pk=subscription_id_of(recipient=notification.recipient)).first()
+    subscription = PushSubscription.objects.filter(pk=subscription_id_of(recipient=notification.recipient) or 0).first()
     if subscription is None:
         raise SubscriptionGone
     if not is_of_a_push_service(subscription.endpoint):  # the list may have become shorter
