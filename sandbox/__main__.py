@@ -1,4 +1,4 @@
-"""``python -m sandbox smtp``, ``web``, ``stripe`` or ``push``. Each prints READY and its address when it listens."""
+"""``python -m sandbox smtp``, ``web``, ``esp``, ``stripe`` or ``push``. Each prints READY and where it listens."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ def main(arguments: list[str]) -> int:
             from sandbox.smtp_server import serve
         case ["web"]:
             from sandbox.web_server import serve
+        case ["esp"]:
+            from sandbox.esp.server import serve
+
+            settings = "sandbox.esp.settings"
         case ["stripe"]:
             from sandbox.stripe.server import serve
 
@@ -23,7 +27,7 @@ def main(arguments: list[str]) -> int:
 
             settings = "sandbox.push.settings"
         case _:
-            sys.stderr.write("Say which stand-in to run: python -m sandbox smtp, web, stripe or push\n")
+            sys.stderr.write("Say which stand-in to run: python -m sandbox smtp, web, esp, stripe or push\n")
             return 2
     os.environ["DJANGO_SETTINGS_MODULE"] = settings
     return serve()
