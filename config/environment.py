@@ -143,8 +143,8 @@ VARIABLES = (
         "MAIL_WEBHOOK_SECRET",
         "str",
         "",
-        "Signing secret of the ESP's webhook endpoint, which is PUBLIC_URL with `/webhooks/mail/` behind it. Needed with "
-        "an ESP; by SMTP nobody tells what became of a mail.",
+        "Signing secret of the ESP's webhook endpoint, which is PUBLIC_URL with `/webhooks/mail/` behind it. Needed "
+        "with an ESP; by SMTP nobody tells what became of a mail.",
         "whsec_...",
         accepts=beginning("whsec_"),
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -18,7 +18,12 @@ class Attachment:
 
 @dataclass(frozen=True)
 class EmailContent:
-    """An e-mail to one address, as text and as HTML. Nothing here may hold a line break but text and HTML."""
+    """An e-mail to one address, as text and as HTML. Nothing here may hold a line break but text and HTML.
+
+    link_instead: where the attachments can be had as well. When they are larger than a mail may be, they are left out,
+    and the mail begins with this link; empty when nothing may be left out.
+    headers: further headers, such as ``List-Unsubscribe``.
+    """
 
     to_address: str
     subject: str
@@ -26,6 +31,8 @@ class EmailContent:
     html: str = field(repr=False)
     to_name: str = ""
     attachments: Sequence[Attachment] = ()
+    link_instead: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class Urgency(StrEnum):

@@ -25,12 +25,24 @@ class BadAddress(MessageRefused):
     """This is not an e-mail address that a message can be sent to. Correct it, then send it again."""
 
 
+class TooLarge(MessageRefused):
+    """The attachments are larger than a mail may be, and there is no link to them. Make them smaller, then replay."""
+
+
+class ForgedMailEvent(PermanentError):
+    """The mail provider did not sign this. Check MAIL_WEBHOOK_SECRET, and this machine's clock."""
+
+
 class MailServerUnavailable(TransientError):
     """The mail server could not be reached or asked to try later. The message is sent when it is back."""
 
 
 class MailServerBusy(RateLimited):
     """The mail server takes no more messages for the moment. The message is sent a little later."""
+
+
+class NoRoomYet(RateLimited):
+    """Enough calls to this provider are on their way for its rate. The message is sent a little later."""
 
 
 class UnknownPushService(PermanentError):

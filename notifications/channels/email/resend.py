@@ -1,0 +1,33 @@
+"""Resend's API through anymail, with what anymail leaves out: the Idempotency-Key.
+
+Resend remembers a key for 24 hours and answers a second request with it as it did the first, without sending again
+(resend.com/docs, "Idempotency keys"). anymail puts ``esp_extra`` into the body only, so the header is added here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from anymail.backends.resend import EmailBackend as AnymailBackend
+from anymail.backends.resend import ResendPayload
+from django.core.mail import EmailMessage
+
+KEY = "idempotency_key"
+
+
+class EmailBackend(AnymailBackend):
+    """``EMAIL_BACKEND``: also for what Django itself sends, which has no key."""
+
+    def build_message_payload(self, message: EmailMessage, defaults: Mapping[str, Any]) -> ResendPayload:
+        return Payload(message, defaults, self)
+
+
+class Payload(ResendPayload):
+    """A request that carries its key where Resend looks for it."""
+
+    def set_esp_extra(self, extra: Mapping[str, Any]) -> None:
+        body = dict(extra)
+        if key := body.pop(KEY, ""):
+            self.headers["Idempotency-Key"] = key
+        super().set_esp_extra(body)
