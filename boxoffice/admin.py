@@ -55,7 +55,9 @@ class AttentionFilter(admin.SimpleListFilter):
                     payment__order=OuterRef("pk"), status=Refund.Status.FAILED, replaced_by__isnull=True
                 )
             )
-            | Exists(Notification.objects.filter(subject=subject, status__in=BAD_MAIL))
+            | Exists(
+                Notification.objects.filter(subject=subject, status__in=BAD_MAIL, channel=Notification.Channel.EMAIL)
+            )
             | Exists(_payments_with_a_problem())
         )
 

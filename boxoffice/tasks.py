@@ -16,12 +16,13 @@ from boxoffice.refunds import send_refund as sending
 from boxoffice.tell_sale_opened import tell_sale_opened
 from boxoffice.tell_tickets import plan_tickets_mail
 from boxoffice.write_message import write_and_send
+from boxoffice.write_push import write_and_push
 from jobs.record import record
 
 
 @shared_task(name="boxoffice.tell_tickets_ready", has_call=False)
 def tell_tickets_ready(*, order_id: int, **_event: object) -> None:
-    """The tickets are stored: plan the mail that brings them."""
+    """The tickets are stored: plan the mail that brings them, and what devices are told."""
     with record():
         plan_tickets_mail(order_id=order_id)
 
@@ -78,6 +79,16 @@ def announce_the_end_of_the_day(*, due_at: str) -> None:
 def send_message(*, notification_id: int) -> None:
     """Write one planned message and hand it to the provider."""
     write_and_send(notification_id=notification_id)
+
+
+@shared_task(
+    name="boxoffice.send_push",
+    on_dead="notifications.failures.mark_notification_failed",
+    on_replay="notifications.failures.reopen_failed_notification",
+)
+def send_push(*, notification_id: int) -> None:
+    """Write one planned push message and hand it to the push service."""
+    write_and_push(notification_id=notification_id)
 
 
 @shared_task(

@@ -4,6 +4,7 @@ from jobs.destinations import Destination
 
 DESTINATIONS = (
     Destination("mail", purpose="The mail server.", tasks=("boxoffice.send_message",)),
+    Destination("push", purpose="The push services of browsers.", tasks=("boxoffice.send_push",)),
     Destination(
         "payments",
         purpose="The payment provider.",

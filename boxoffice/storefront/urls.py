@@ -12,6 +12,7 @@ from boxoffice.storefront.health import healthz
 from boxoffice.storefront.keep_hold import back, leave, more_time
 from boxoffice.storefront.listing import show_list
 from boxoffice.storefront.order import order_page, order_status
+from boxoffice.storefront.order_push import order_push, push_worker
 from boxoffice.storefront.show import show_page
 from boxoffice.storefront.show_seats import show_seats
 from boxoffice.storefront.show_states import show_states
@@ -31,6 +32,8 @@ urlpatterns = [
     path("holds/<uuid:token>/leave/", leave, name="leave_hold"),
     path("holds/<uuid:token>/back/", back, name="come_back"),
     path("orders/<slug:token>/", order_page, name="order"),
+    path("orders/push-worker.js", push_worker, name="push_worker"),
+    path("orders/<slug:token>/push/", order_push, name="order_push"),
     path("orders/<slug:token>/status/", order_status, name="order_status"),
     path("orders/<slug:token>/tickets.pdf", order_tickets, name="order_tickets"),
     path("files/<str:link>/tickets.pdf", ticket_file, name="ticket_file"),

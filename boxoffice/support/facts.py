@@ -52,7 +52,7 @@ def gather_facts(*, order: Order) -> Facts:
         lines=list(lines_of_order(order_id=order.pk)),
         tickets=list(tickets_of_order(order_id=order.pk)),
         document=document_of_order(order_id=order.pk),
-        mails=list(notifications_about(subject=order.subject)),
+        mails=list(notifications_about(subject=order.subject, channel=None)),
         jobs=jobs_about(subject=order.subject),
         now=database_now(),
         scans=list(scans_of_order(order_id=order.pk)),

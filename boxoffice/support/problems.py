@@ -108,10 +108,12 @@ def _tickets(facts: Facts) -> Iterator[Problem]:
 
 def _mails(facts: Facts) -> Iterator[Problem]:
     for mail in facts.mails:
+        if mail.channel == Notification.Channel.PUSH:
+            continue  # the mail says the same, and what engineers can mend is told by the job that died
         if mail.status == Notification.Status.FAILED and _has_died(facts, "boxoffice.send_message"):
             continue  # said already, with its cause
         if mail.status in BAD_MAIL:
-            words = {"message": name_of_message(mail.kind), "address": mail.recipient}
+            words = {"message": name_of_message(mail), "address": mail.recipient}
             yield Problem(
                 _("%(message)s to %(address)s did not arrive: ") % words + str(mail.get_status_display()) + ".",
                 _("Check the address with the fan. The order's page has the tickets meanwhile."),

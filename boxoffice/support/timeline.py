@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from boxoffice.support.facts import Facts
 from boxoffice.support.payment_story import payment_steps
-from boxoffice.support.plain_words import explain, name_of_job, name_of_message
+from boxoffice.support.plain_words import explain, name_of_job, name_of_message, name_of_recipient
 from boxoffice.support.refund_story import refund_steps
 from inventory.models import Hold
 from jobs.models import Job
@@ -160,11 +160,11 @@ def _refunds(facts: Facts) -> Iterator[Entry]:
 def _mails(facts: Facts) -> Iterator[Entry]:
     for mail in facts.mails:
         if mail.sent_at:
-            title = _("%(message)s sent") % {"message": name_of_message(mail.kind)}
+            title = _("%(message)s sent") % {"message": name_of_message(mail)}
             mood = "bad" if mail.status in BAD_MAIL else "good"
-            yield _entry(facts, mail.sent_at, title, str(mail.get_status_display()), mood, mail.recipient)
+            yield _entry(facts, mail.sent_at, title, str(mail.get_status_display()), mood, name_of_recipient(mail))
         elif mail.status == Notification.Status.SUPPRESSED:
-            title = _("%(message)s planned") % {"message": name_of_message(mail.kind)}
+            title = _("%(message)s planned") % {"message": name_of_message(mail)}
             why = _("Not sent: %(reason)s.") % {"reason": gettext(mail.last_error)} if mail.last_error else ""
             yield _entry(facts, mail.created_at, title, str(mail.get_status_display()), "plain", why)
 
