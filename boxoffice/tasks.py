@@ -15,6 +15,7 @@ from boxoffice.prune_sessions import prune_sessions
 from boxoffice.refunds import send_refund as sending
 from boxoffice.tell_sale_opened import tell_sale_opened
 from boxoffice.tell_tickets import plan_tickets_mail
+from boxoffice.tell_tickets_late import tell_tickets_late
 from boxoffice.write_message import write_and_send
 from boxoffice.write_push import write_and_push
 from jobs.record import record
@@ -25,6 +26,13 @@ def tell_tickets_ready(*, order_id: int, **_event: object) -> None:
     """The tickets are stored: plan the mail that brings them, and what devices are told."""
     with record():
         plan_tickets_mail(order_id=order_id)
+
+
+@shared_task(name="boxoffice.tell_tickets_late", has_call=False)
+def tell_those_who_wait() -> None:
+    """Tickets that were paid for are not there: plan the mails that say so."""
+    with record():
+        tell_tickets_late()
 
 
 @shared_task(name="boxoffice.settle_payment")

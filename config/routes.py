@@ -24,6 +24,7 @@ TASKS = {
     "boxoffice.settle_payment": "payments",
     "boxoffice.prune_provider_events": "default",
     "boxoffice.tell_tickets_ready": "default",
+    "boxoffice.tell_tickets_late": "default",
     "boxoffice.tell_sale_opened": "default",
     "boxoffice.erase_sale_alerts": "default",
     "boxoffice.plan_reminders": "default",

@@ -17,6 +17,7 @@ from boxoffice.storefront.show import show_page
 from boxoffice.storefront.show_seats import show_seats
 from boxoffice.storefront.show_states import show_states
 from boxoffice.storefront.ticket_file import order_tickets, ticket_file
+from boxoffice.storefront.unsubscribe import unsubscribe
 
 urlpatterns = [
     path("", show_list, name="show_list"),
@@ -36,6 +37,7 @@ urlpatterns = [
     path("orders/<slug:token>/push/", order_push, name="order_push"),
     path("orders/<slug:token>/status/", order_status, name="order_status"),
     path("orders/<slug:token>/tickets.pdf", order_tickets, name="order_tickets"),
+    path("mails/<str:token>/end/", unsubscribe, name="unsubscribe"),
     path("files/<str:link>/tickets.pdf", ticket_file, name="ticket_file"),
     path("language/", set_language, name="set_language"),
     path("healthz", healthz, name="healthz"),

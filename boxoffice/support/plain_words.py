@@ -15,6 +15,7 @@ _JOBS: dict[str, str | Promise] = {
     "tickets.renew_document": _("Make the ticket file anew without void tickets"),
     "tickets.discard_file": _("Remove the old ticket file"),
     "boxoffice.tell_tickets_ready": _("Plan the mail with the tickets"),
+    "boxoffice.tell_tickets_late": _("Plan the mails about late tickets"),
     "boxoffice.send_message": _("Send the mail"),
     "boxoffice.send_push": _("Send the push message"),
     "boxoffice.settle_payment": _("Ask what became of the payment"),
@@ -24,6 +25,8 @@ _JOBS: dict[str, str | Promise] = {
 
 _MESSAGES: dict[str, str | Promise] = {
     "tickets_ready": _("Mail with the tickets"),
+    "tickets_late": _("Mail that the tickets take longer"),
+    "sale_opened": _("Mail that the sale has opened"),
     "reminder": _("Reminder"),
     "paid_too_late": _("Mail that the money goes back"),
     "refund_done": _("Mail about the refund"),
