@@ -36,6 +36,7 @@ from jobs.pooler import is_pooled
 from jobs.queues import Queue, all_queues
 from jobs.relay.lookout import Lookout
 from jobs.relay.pace import Pace
+from jobs.relay.precedence import with_those_before
 from jobs.relay.promoter import Promoter
 from jobs.relay.report import Report
 from jobs.relay.seniority import Seniority
@@ -125,6 +126,7 @@ class Relay:
             self._limits = read_limits(using=self.using)
             enforce_limits(self._limits, using=self.using)
             self._next_limits = time.monotonic() + LIMITS_SECONDS
+        names = with_those_before(names)
         moved = 0
         for queue in all_queues():
             if queue.name in names:
