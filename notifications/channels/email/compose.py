@@ -16,11 +16,12 @@ from email.utils import format_datetime, parseaddr
 
 from django.conf import settings
 
+from notifications.channels.email.headers import header_registry
 from notifications.content import EmailContent
 from notifications.errors import BadAddress, HeaderInjection
 
 # Seven-bit bodies, whatever the server can do: the message need not be built anew for each server.
-POLICY = SMTP.clone(cte_type="7bit")
+POLICY = SMTP.clone(cte_type="7bit", header_factory=header_registry())
 
 _BREAKS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\x85\u2028\u2029]")
 # What a mailbox's name may hold without quotes (RFC 5322), and letters beyond ASCII (RFC 6531).
