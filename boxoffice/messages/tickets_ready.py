@@ -1,4 +1,4 @@
-"""The mail that brings the tickets: what, when, where, which seats, the PDF, and the way back to the order."""
+"""The mail that brings the tickets: what, when, where, which seats, the PDF, a calendar entry, and the way back."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop, ngettext
 
 from boxoffice.errors import DocumentMissing, NothingToSay, OrderNotFound
 from boxoffice.messages.base import Draft
+from boxoffice.messages.calendar_file import calendar_file
 from boxoffice.messages.shared_context import about_order
 from boxoffice.messages.show_times import day_of
 from boxoffice.models import Order, OrderLine
@@ -41,7 +42,7 @@ def draft(*, subject: str) -> Draft:
     lines = list(lines_of_order(order_id=order.pk).filter(refunded_at__isnull=True))
     if not lines:
         raise NothingToSay(GIVEN_BACK)
-    return worded(order=order, lines=lines, attachments=(_ticket_file(order),))
+    return worded(order=order, lines=lines, attachments=(_ticket_file(order), calendar_file(order=order)))
 
 
 def worded(*, order: Order, lines: Sequence[OrderLine], attachments: Sequence[Attachment]) -> Draft:

@@ -6,6 +6,7 @@ from django.urls import path
 from django.views.i18n import set_language
 
 from boxoffice.storefront.alerts import sale_alert, tell_me
+from boxoffice.storefront.calendar import order_calendar
 from boxoffice.storefront.checkout import checkout, give_back
 from boxoffice.storefront.gone_hold import hold_again
 from boxoffice.storefront.health import healthz
@@ -36,6 +37,7 @@ urlpatterns = [
     path("orders/push-worker.js", push_worker, name="push_worker"),
     path("orders/<slug:token>/push/", order_push, name="order_push"),
     path("orders/<slug:token>/status/", order_status, name="order_status"),
+    path("orders/<slug:token>/show.ics", order_calendar, name="order_calendar"),
     path("orders/<slug:token>/tickets.pdf", order_tickets, name="order_tickets"),
     path("mails/<str:token>/end/", unsubscribe, name="unsubscribe"),
     path("files/<str:link>/tickets.pdf", ticket_file, name="ticket_file"),
