@@ -48,6 +48,7 @@ def tell_me(request: HttpRequest, slug: str) -> HttpResponse:
         return page_of_show(request, offer=offer, alert=form, status=error.status_code)
     response = SeeOther(reverse("show", args=[slug]) + "?asked=1#tell-me")
     asked_before.count_one_more(request, response)
+    asked_before.remember_address(response, slug=slug, email=email.strip())
     return response
 
 

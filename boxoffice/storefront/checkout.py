@@ -140,7 +140,7 @@ def _time_of(held: HeldSeats) -> dict[str, object]:
         "action": _action(count=len(held.seats), total=slip.total),
         "seconds_left": seconds,
         "soon": seconds <= SOON,
-        "time_left": time_left(seconds),
+        "time_left": time_left(seconds, seats=len(held.seats)),
         "more": "" if held.hold.extended_at else more_time_words(),
         "expired": HoldExpired(),
     }

@@ -11,8 +11,8 @@ from inventory.extend_hold import EXTENSION
 SOON = 120  # seconds
 
 
-def time_left(seconds: int) -> str:
-    """A sentence for this many seconds, one or more. Minutes are rounded up, as people count them."""
+def time_left(seconds: int, *, seats: int) -> str:
+    """A sentence for so many seconds, one or more, and so many seats. Minutes are rounded up, as people count them."""
     minutes, rest = divmod(seconds, 60)
     if seconds > SOON:
         words = _minutes(minutes + (rest > 0))
@@ -20,7 +20,10 @@ def time_left(seconds: int) -> str:
         words = _("%(minutes)s %(seconds)s") % {"minutes": _minutes(minutes), "seconds": _seconds(rest)}
     else:
         words = _minutes(minutes) if minutes else _seconds(seconds)
-    return _("Nobody else can take them for another %(time)s.") % {"time": words}
+    sentence = ngettext(
+        "Nobody else can take it for another %(time)s.", "Nobody else can take them for another %(time)s.", seats
+    )
+    return sentence % {"time": words}
 
 
 def more_time_words() -> str:

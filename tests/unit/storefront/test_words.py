@@ -73,7 +73,8 @@ def test_what_cannot_be_bought_says_why(status: str, words: str) -> None:
     ],
 )
 def test_the_time_left_is_told_in_minutes_until_two_are_left(seconds: int, words: str) -> None:
-    assert time_left(seconds) == f"Nobody else can take them for another {words}."
+    assert time_left(seconds, seats=2) == f"Nobody else can take them for another {words}."
+    assert time_left(seconds, seats=1) == f"Nobody else can take it for another {words}."
 
 
 def test_a_page_asks_quickly_at_first_then_ever_less_and_at_last_gives_up() -> None:
