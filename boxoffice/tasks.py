@@ -100,6 +100,16 @@ def send_push(*, notification_id: int) -> None:
 
 
 @shared_task(
+    name="boxoffice.send_bulk",
+    on_dead="notifications.failures.mark_notification_failed",
+    on_replay="notifications.failures.reopen_failed_notification",
+)
+def send_bulk(*, notification_id: int) -> None:
+    """The same, for what many get at once: in a queue behind the mails that somebody waits for."""
+    write_and_send(notification_id=notification_id)
+
+
+@shared_task(
     name="boxoffice.send_refund",
     on_dead="boxoffice.refunds.try_again.mark_refund_failed",
     on_replay="boxoffice.refunds.try_again.reopen_failed_refund",

@@ -10,6 +10,7 @@ from django.utils import translation
 from boxoffice.errors import NothingToSay
 from boxoffice.messages import CAN_BE_ENDED, draft
 from boxoffice.messages.base import lay_out
+from boxoffice.messages.urgency import is_urgent
 from boxoffice.unsubscribe_link import unsubscribe_address
 from notifications.content import EmailContent
 from notifications.deliver import deliver
@@ -35,7 +36,8 @@ def write_and_send(*, notification_id: int) -> None:
     except NothingToSay as verdict:
         suppress(notification_id=notification_id, reason=str(verdict))
     else:
-        deliver(notification_id=notification_id, content=content)
+        urgent = is_urgent(kind=notification.kind)
+        deliver(notification_id=notification_id, content=content, urgent=urgent)
 
 
 def written(*, notification: Notification) -> EmailContent:

@@ -164,6 +164,22 @@ VARIABLES = (
         accepts=at_least(1),
     ),
     Variable(
+        "MAIL_RATE_PER_SECOND",
+        "int",
+        0,
+        "How many mails the mail provider takes in a second, from all workers together; 0 for no limit. What waits for "
+        "its turn uses no attempt, and mails that somebody waits for go first.",
+        "100",
+        accepts=at_least(0),
+    ),
+    Variable(
+        "PUSH_RATE_PER_SECOND",
+        "int",
+        0,
+        "The same for push messages.",
+        accepts=at_least(0),
+    ),
+    Variable(
         "DEFAULT_FROM_EMAIL",
         "str",
         "BoxOffice <tickets@boxoffice.example>",

@@ -31,6 +31,7 @@ TASKS = {
     "boxoffice.prune_sessions": "default",
     "boxoffice.end_day": "default",
     "boxoffice.send_message": "messages",
+    "boxoffice.send_bulk": "bulk",
     "boxoffice.send_push": "messages",
     "boxoffice.send_refund": "payments",
     "boxoffice.ask_about_refund": "payments",

@@ -27,6 +27,7 @@ from tickets.models import Ticket
 from tickets.selectors import tickets_of_order
 
 KIND = "reminder"
+URGENT = False
 
 # Why a reminder that was planned is not sent. Staff read it, in their own language.
 CANCELLED = gettext_noop("the show is cancelled")

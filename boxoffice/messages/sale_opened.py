@@ -19,6 +19,7 @@ from inventory.models import Show
 from inventory.models.show import show_id_of
 
 KIND = "sale_opened"
+URGENT = False
 
 # Why a mail that was planned is not sent. Staff read it, in their own language.
 TAKEN_BACK = gettext_noop("the address was taken out")

@@ -237,7 +237,7 @@ def test_the_job_of_a_suppressed_reminder_is_done(
     work: Callable[[int], Outcome], reminded_order: Order, mail_server: MailServer
 ) -> None:
     Show.objects.update(status="cancelled")
-    job = Job.objects.get(task="boxoffice.send_message")
+    job = Job.objects.get(task="boxoffice.send_bulk")
     engine_session("default")
     transitions.mark_due(using="default", queue=job.queue, window=1000, batch=1000)
     assert work(job.pk) is Outcome.SETTLED

@@ -103,7 +103,7 @@ def rules_for(
 def test_a_queue_is_not_late_while_the_provider_of_all_its_jobs_is_away() -> None:
     expressions = {rule["alert"]: rule["expr"] for rule in rules_for(QUEUES)}
     assert (
-        'unless on (database) (jobs_breaker{destination=~"mail", state="closed"} == 0)' in expressions["MessagesLate"]
+        'unless on (database) (jobs_breaker{destination=~"mail|push", state="closed"} == 0)' in expressions["MessagesLate"]
     )
     assert 'jobs_breaker{destination=~"payments"' in expressions["PaymentsLate"]
     assert "jobs_breaker" not in expressions["TicketsLate"]
