@@ -19,7 +19,7 @@ MARKS = {
     Status.QUEUED: "○",
     Status.SENT: "▸",
     Status.DELIVERED: "✓",
-    Status.SUPPRESSED: "–",
+    Status.SUPPRESSED: "×",
     Status.FAILED: "!",
     Status.BOUNCED: "!",
     Status.COMPLAINED: "!",
@@ -30,7 +30,7 @@ MARKS = {
 class NotificationAdmin(ReadOnlyAdmin):
     """What was told to whom, by which channel, and how it went."""
 
-    list_display = ("kind", "subject", "channel", "recipient", "state", "attempts", "why", "created", "sent")
+    list_display = ("kind", "subject", "recipient", "state", "why", "created")
     list_filter = ("status", "kind", "channel")
     search_fields = ("subject", "recipient", "message_id", "provider_id")
     search_help_text = _("What it is about, an address, or a message id")
@@ -47,16 +47,16 @@ class NotificationAdmin(ReadOnlyAdmin):
     def state(self, notification: Notification) -> str:
         return f"{MARKS[Status(notification.status)]}\u00a0{notification.get_status_display()}"
 
-    @admin.display(description=_("last error"), empty_value="–")
-    def why(self, notification: Notification) -> str | None:
+    @admin.display(description=_("last error"))
+    def why(self, notification: Notification) -> str:
         """Our own reasons in the reader's language; a provider's words as they came."""
-        return gettext(notification.last_error) if notification.last_error else None
+        return gettext(notification.last_error) if notification.last_error else "–"
 
     @admin.display(description=_("created (UTC)"), ordering="id")
     def created(self, notification: Notification) -> SafeString:
         return in_utc(notification.created_at)
 
-    @admin.display(description=_("sent (UTC)"), empty_value="–")
-    def sent(self, notification: Notification) -> SafeString | None:
+    @admin.display(description=_("sent (UTC)"))
+    def sent(self, notification: Notification) -> str:
         moment: datetime | None = notification.sent_at
-        return in_utc(moment) if moment else None
+        return in_utc(moment) if moment else "–"

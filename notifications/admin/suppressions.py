@@ -64,10 +64,10 @@ class SuppressionAdmin(ReadOnlyAdmin):
         address = reverse("admin:notifications_notification_change", args=[suppression.notification_id])
         return format_html('<a href="{}">{}</a>', address, suppression.notification_id)
 
-    @admin.display(description=_("lifted"), empty_value="–")
-    def lifted(self, suppression: Suppression) -> SafeString | None:
+    @admin.display(description=_("lifted"))
+    def lifted(self, suppression: Suppression) -> str:
         if suppression.lifted_at is None:
-            return None
+            return "–"
         who, why = suppression.lifted_by, suppression.lifted_reason
         return format_html("{}<br>{}<br>{}", in_utc(suppression.lifted_at), who, why)
 
