@@ -17,6 +17,7 @@ _JOBS: dict[str, str | Promise] = {
     "boxoffice.tell_tickets_ready": _("Plan the mail with the tickets"),
     "boxoffice.tell_tickets_late": _("Plan the mails about late tickets"),
     "boxoffice.send_message": _("Send the mail"),
+    "boxoffice.send_bulk": _("Send the mail"),
     "boxoffice.send_push": _("Send the push message"),
     "boxoffice.settle_payment": _("Ask what became of the payment"),
     "boxoffice.send_refund": _("Send the refund to the payment provider"),
@@ -65,6 +66,11 @@ _ERRORS: dict[str, str | Promise] = {
 def name_of_job(task: str) -> str:
     """What a job does, in words; the task's own name where no words are known."""
     return str(_JOBS.get(task, task))
+
+
+def name_of_mail(kind: str) -> str:
+    """What a mail of this kind is, in words; the kind's own name where no words are known."""
+    return str(_MESSAGES.get(kind, kind))
 
 
 def name_of_message(message: Notification) -> str:
