@@ -30,6 +30,7 @@ TASKS = {
     "boxoffice.plan_reminders": "default",
     "boxoffice.prune_sessions": "default",
     "boxoffice.end_day": "default",
+    "notifications.prune_mail_events": "default",
     "boxoffice.send_message": "messages",
     "boxoffice.send_bulk": "bulk",
     "boxoffice.send_push": "messages",

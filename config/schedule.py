@@ -64,6 +64,12 @@ SCHEDULE: tuple[Periodic, ...] = (
         cron="35 3 * * *",
     ),
     Periodic(
+        name="prune mail events",
+        task="notifications.prune_mail_events",
+        why="Forgets what the mail provider has told, once it does not tell it again any more.",
+        cron="37 3 * * *",
+    ),
+    Periodic(
         name="prune scans",
         task="tickets.prune_scans",
         why="Forgets whom doors let in, and whom not, more than 400 days ago.",

@@ -6,6 +6,7 @@ import itertools
 import json
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -16,11 +17,13 @@ from django.test.utils import CaptureQueriesContext
 
 from notifications import transitions
 from notifications.deliver import deliver
+from notifications.feedback.prune_events import prune_mail_events
 from notifications.models import MailEvent, Notification, Suppression
 from notifications.suppression.lift_suppression import lift_suppression
 from notifications.suppression.suppress_address import suppress_address
 from sandbox.esp.deliver import signature
 from sandbox.esp.events import event_of
+from tests.fixtures_clock import Clock
 from tests.fixtures_esp import ESP_WEBHOOK_SECRET, Esp
 from tests.fixtures_notifications import MailServer, content
 
@@ -256,3 +259,13 @@ def test_the_esp_itself_tells_over_http_what_became_of_a_mail(
     while {event["outcome"] for event in esp.events()} != {"204"}:
         assert time.monotonic() < deadline, esp.events()
         time.sleep(0.05)
+
+
+def test_events_are_forgotten_when_the_esp_does_not_send_them_any_more(
+    tell: Tell, sent_notification: Notification, clock: Clock
+) -> None:
+    tell("sent", sent_notification, id="msg_old")
+    clock.advance(timedelta(days=8))
+    tell("delivered", sent_notification, id="msg_new")
+    assert prune_mail_events() == 1
+    assert [event.event_id for event in MailEvent.objects.all()] == ["msg_new"]
