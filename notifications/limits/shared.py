@@ -24,6 +24,7 @@ from uuid import uuid4
 
 from django.conf import settings
 from limits.storage import RedisStorage
+from redis import ConnectionPool
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
@@ -80,8 +81,8 @@ class Bookings(RedisStorage):
     def initialize_storage(self, uri: str) -> None:
         """Called by the constructor. Asks the server nothing."""
         super().initialize_storage(uri)
-        self.lua_book = self.get_connection().register_script(BOOK)
-        self.lua_late = self.get_connection().register_script(LATE)
+        self.lua_book = self.get_connection().register_script(BOOK.encode())
+        self.lua_late = self.get_connection().register_script(LATE.encode())
 
 
 @dataclass(frozen=True)
@@ -128,10 +129,10 @@ def _away() -> Iterator[None]:
 @cache
 def _storage(url: str) -> Bookings:
     """One pool of connections for this process; its threads, and its children after a fork, each get their own."""
-    return Bookings(
-        url.replace("unix://", "redis+unix://", 1) if url.startswith("unix://") else url,
-        key_prefix="notifications:limit",
+    pool = ConnectionPool.from_url(
+        url,
         socket_timeout=TIMEOUT_SECONDS,
         socket_connect_timeout=TIMEOUT_SECONDS,
         retry=Retry(NoBackoff(), 1),  # at once, for a connection that the server has closed meanwhile
     )
+    return Bookings(url, connection_pool=pool, key_prefix="notifications:limit")
