@@ -25,6 +25,7 @@ from boxoffice.order_address import address_of
 from boxoffice.support.mail_pages import address_page, mail_rows, may_write, resend_page
 from boxoffice.support.order_status import status_in_words
 from boxoffice.support.refund_pages import PERMISSION, again_page, may_refund, refund_page
+from boxoffice.support.sample_mails import sample_mail_html, sample_mails_page
 from boxoffice.support.story import tell_story
 from boxoffice.support.timeline import BAD_MAIL
 from inventory.venue_time import in_venue_time
@@ -156,6 +157,8 @@ class OrderAdmin(admin.ModelAdmin):
         view = self.admin_site.admin_view
         refund, again = view(partial(refund_page, self)), view(partial(again_page, self))
         return [
+            path("messages/", view(partial(sample_mails_page, self)), name="boxoffice_sample_mails"),
+            path("messages/html/", view(partial(sample_mail_html, self)), name="boxoffice_sample_mail_html"),
             path("<int:order_id>/resend/", view(partial(resend_page, self)), name="boxoffice_order_resend"),
             path("<int:order_id>/address/", view(partial(address_page, self)), name="boxoffice_order_address"),
             path("<int:order_id>/refund/", refund, name="boxoffice_order_refund"),
