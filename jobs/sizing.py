@@ -45,8 +45,8 @@ class Sizing:
     in_hand: jobs at once at ordinary times, by Little's law. needed: places for them, with some to spare. useful:
     places beyond which more send no faster; None where no limit is set. places: those that the rest was reckoned with.
     capacity: jobs a second that leave. backlog: jobs that wait when the spike ends. newest_waits: seconds until the
-    one that came last starts. drained_after: seconds from the end of the spike until nothing waits; infinite where as much
-    arrives at ordinary times as leaves.
+    one that came last starts. drained_after: seconds from the end of the spike until nothing waits; infinite where as
+    much arrives at ordinary times as leaves.
     """
 
     in_hand: float

@@ -75,6 +75,8 @@ LEDGER_TASKS = {
     "probe.outlast_every_time_limit": "probe",
     "probe.take_long": "probe_slow",
     "probe.ignore_the_order_to_stop": "probe_slow",
+    "probe.tell": "messages",
+    "probe.tell_many": "bulk",
 }
 # Providers that tests let fail; short waits, so that they are soon taken for back.
 LEDGER_DESTINATIONS = (
