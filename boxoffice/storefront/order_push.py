@@ -17,9 +17,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from boxoffice.models import Order
 from boxoffice.storefront.private_pages import private_page
+from boxoffice.tell_devices import tell_device
 from notifications.channels.push.keys import push_is_set_up
 from notifications.channels.push.listening import listens
-from notifications.channels.push.subscribe import subscribe, unsubscribe
+from notifications.channels.push.subscribe import unsubscribe
 from notifications.errors import UnfitSubscription, UnknownPushService
 
 MOST_BYTES = 4096
@@ -36,8 +37,9 @@ no_referrer = private_page(referrer="no-referrer")
 def order_push(request: HttpRequest, token: str) -> HttpResponse:
     """JSON in and out. GET ``?device=``: whether the device whose endpoint has this SHA-256 is told, two queries.
 
-    POST: tell this one from now on (a PushSubscription as its ``toJSON`` gives it), five statements. DELETE
-    (``endpoint``): tell it no more, two. A second time does no harm. What is refused is answered with ``words``.
+    POST: tell this one from now on (a PushSubscription as its ``toJSON`` gives it, and ``waits``: the page did not show
+    the tickets yet), five statements, or six. DELETE (``endpoint``): tell it no more, two. A second time does no harm.
+    What is refused is answered with ``words``.
     """
     order = Order.objects.filter(token=token).first()
     if order is None or not push_is_set_up():
@@ -60,12 +62,13 @@ def _switch_on(order: Order, given: dict[str, Any]) -> HttpResponse:
     if not isinstance(keys, dict):
         raise UnreadableBody
     try:
-        subscribe(
-            subject=order.subject,
+        tell_device(
+            order=order,
             endpoint=_text(given, "endpoint"),
             p256dh=_text(keys, "p256dh"),
             auth=_text(keys, "auth"),
             language=get_language() or order.language,
+            waits_for_tickets=given.get("waits") is True,
         )
     except (UnknownPushService, UnfitSubscription):
         words = _("We do not know your browser's push service, and cannot tell this device. The e-mail comes anyway.")

@@ -17,7 +17,8 @@ MOST_OF_A_SUBJECT = 10
 
 AUTH_BYTES = 16
 
-# Subscriptions of one subject come one after the other, so that each counts those before it.
+# Subscriptions of one subject come one after the other, so that each counts those before it; and so does planning what
+# they are told.
 LOCK_SUBJECT = "SELECT pg_advisory_xact_lock(hashtextextended('push subscriptions of ' || %(subject)s, 0))"
 
 # The same browser again has perhaps new keys, or another language, and gives up no older place. By

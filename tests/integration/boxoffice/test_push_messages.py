@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 
 from boxoffice.messages import pushed
 from boxoffice.models import Order, OrderLine
 from boxoffice.refunds.refund_order import refund_order
+from boxoffice.tell_devices import tell_device
 from boxoffice.tell_tickets import plan_tickets_mail
 from boxoffice.write_push import write_and_push
 from jobs.models import Job
@@ -18,6 +20,7 @@ from notifications.channels.push.subscribe import unsubscribe
 from notifications.models import Notification, PushSubscription
 from tests.fixtures_push import PushService, subscribe_browser
 from tests.fixtures_refunds import WHO_AND_WHY
+from tests.processes import wait_for
 
 Channel = Notification.Channel
 
@@ -89,6 +92,55 @@ def test_a_device_that_was_switched_off_meanwhile_is_told_nothing(
     for row in planned:
         write_and_push(notification_id=row.pk)
     assert [bool(push_service.messages(device.endpoint)) for device in listening] == [False, True]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_device_that_waits_for_tickets_which_came_meanwhile_is_told_and_one_that_has_seen_them_is_not(
+    waits: bool, order_with_tickets: Order, push_service: PushService
+) -> None:
+    browser = push_service.new_browser()
+
+    def switch_on() -> int:
+        device = {"endpoint": browser["endpoint"], "language": "en", **browser["keys"]}
+        tell_device(order=order_with_tickets, waits_for_tickets=waits, **device)
+        return Notification.objects.filter(channel=Channel.PUSH).count()
+
+    assert switch_on() == 0
+    PushSubscription.objects.all().delete()
+    plan(order_with_tickets)
+    assert [switch_on(), switch_on()] == ([1, 1] if waits else [0, 0])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_device_that_is_switched_on_while_the_tickets_are_told_is_told_once(
+    order_with_tickets: Order, push_service: PushService
+) -> None:
+    browser = push_service.new_browser()
+    device = {"endpoint": browser["endpoint"], "language": "en", **browser["keys"]}
+
+    def switch_on() -> None:
+        try:
+            tell_device(order=order_with_tickets, waits_for_tickets=True, **device)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as threads:
+        with transaction.atomic():
+            plan_tickets_mail(order_id=order_with_tickets.pk)
+            waiting = threads.submit(switch_on)
+            wait_for(a_session_waits_for_an_advisory_lock, what="the device waits for the plan to be committed")
+        waiting.result(timeout=20)
+    assert Notification.objects.filter(channel=Channel.PUSH).count() == 1
+
+
+def a_session_waits_for_an_advisory_lock() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+        )
+        return cursor.fetchone() is not None
 
 
 @pytest.mark.django_db

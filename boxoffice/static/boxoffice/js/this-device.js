@@ -57,7 +57,8 @@ async function newSubscription() {
 
 async function switchOn() {
   if ((await Notification.requestPermission()) !== "granted") return show(leave() === "denied" ? "denied" : "off");
-  const answer = await ask("POST", await newSubscription());
+  const subscription = await newSubscription();
+  const answer = await ask("POST", { ...subscription.toJSON(), waits: box.dataset.waits === "yes" });
   if (answer.ok) return show("on");
   show("failed", (await answer.json()).words);
 }
