@@ -9,7 +9,7 @@ from enum import StrEnum
 
 @dataclass(frozen=True)
 class Attachment:
-    """A file that goes with an e-mail. content_type: such as ``application/pdf``."""
+    """A file that goes with an e-mail. content_type: such as ``application/pdf``, without parameters."""
 
     name: str
     content_type: str

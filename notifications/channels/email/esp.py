@@ -34,7 +34,8 @@ def send(*, content: EmailContent, message_id: str, key: str) -> str:
         backend = _kept.connection(made_by=(settings.EMAIL_BACKEND, repr(settings.ANYMAIL), settings.EMAIL_TIMEOUT))
         backend.send_messages([message])
     except AnymailError as error:
-        _kept.drop()
+        if error.response is None:  # what was answered came over a connection that is sound
+            _kept.drop()
         if is_taken_already(error):
             return ""
         raise meaning_of(error) from None  # the original holds the whole message, and tracebacks are kept and reported
