@@ -24,6 +24,7 @@ BENCHES = (
     "holds",
     "idle",
     "marks",
+    "notifications",
     "orders",
     "polling",
     "prune",
