@@ -76,8 +76,16 @@ def show_page(request: HttpRequest, slug: str) -> HttpResponse:
             return _go_to_part(request, offer=offer)
         return _hold(request, offer=offer, own=own)
     chosen = known_seat_ids_in(request.GET)
-    asked = {"asked": True, "asked_for": remembered_address(request)} if "asked" in request.GET else {}
-    return page_of_show(request, offer=offer, own=own, chosen=chosen, good_news=_good_news(request, offer), **asked)
+    asked = "asked" in request.GET
+    return page_of_show(
+        request,
+        offer=offer,
+        own=own,
+        chosen=chosen,
+        asked=asked,
+        asked_for=remembered_address(request) if asked else "",
+        good_news=_good_news(request, offer),
+    )
 
 
 def _good_news(request: HttpRequest, offer: Offer) -> str:

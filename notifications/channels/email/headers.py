@@ -7,24 +7,24 @@ line, of which RFC 5322 allows 998 characters.
 
 from __future__ import annotations
 
-from email.headerregistry import HeaderRegistry, UnstructuredHeader
-from email.policy import EmailPolicy
+from email.headerregistry import BaseHeader, HeaderRegistry, UnstructuredHeader
+from email.policy import Policy
 
 ON_ONE_LINE = ("list-unsubscribe", "list-unsubscribe-post")
 
 
-class OneLineHeader(UnstructuredHeader):
+class OneLineHeader(UnstructuredHeader, BaseHeader):
     """An ASCII value, written as it is."""
 
     max_count = 1
 
-    def fold(self, *, policy: EmailPolicy) -> str:
-        return f"{self.name}: {self}{policy.linesep}"  # type: ignore[attr-defined]  # the registry mixes it in
+    def fold(self, *, policy: Policy) -> str:
+        return f"{self.name}: {self}{policy.linesep}"
 
 
 def header_registry() -> HeaderRegistry:
     """How each header is written: as ``email`` does, but for ON_ONE_LINE."""
     registry = HeaderRegistry()
     for name in ON_ONE_LINE:
-        registry.map_to_type(name, OneLineHeader)  # type: ignore[arg-type]  # as those of email itself
+        registry.map_to_type(name, OneLineHeader)
     return registry
