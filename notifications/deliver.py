@@ -12,7 +12,6 @@ from notifications.channels.push.forget import forget_browser
 from notifications.channels.push.send import send_push
 from notifications.content import Attachment, EmailContent, PushContent
 from notifications.errors import SubscriptionGone, UnknownNotification, WrongChannel
-from notifications.limits.take import take
 from notifications.models import Notification, Suppression
 from notifications.suppress import suppress
 from notifications.suppression.selectors import suppression_of
@@ -20,9 +19,6 @@ from notifications.suppression.selectors import suppression_of
 __all__ = ["Attachment", "EmailContent", "PushContent", "deliver"]
 
 Content = EmailContent | PushContent
-
-# The destination that each channel's calls count for (config/destinations.py).
-PROVIDERS = {Notification.Channel.EMAIL: "mail", Notification.Channel.PUSH: "push"}
 
 WHY_NOT = {
     Suppression.Reason.BOUNCED: gettext_noop("an earlier mail to this address came back for good"),
@@ -57,7 +53,6 @@ def deliver(*, notification_id: int, content: Content, urgent: bool = True) -> N
         suppress(notification_id=notification_id, reason=reason)
         return
     try:
-        take(PROVIDERS[Notification.Channel(notification.channel)])
         provider_id = _send(notification, content)
     except SubscriptionGone:
         with record():

@@ -100,7 +100,7 @@ def book(provider: str, *, rate: float, longest: float) -> Place:
     rate: calls in a second. longest: seconds that the caller would wait; where it would be more, nothing is booked.
     Raises SharedLimitAway within a fraction of a second.
     """
-    places = max(int(rate * WINDOW_SECONDS), 1)
+    places = math.ceil(rate * WINDOW_SECONDS)  # rounded up, so that what is a little late finds a window that is longer
     number = uuid4().hex
     microseconds = [math.ceil(seconds * 1e6) for seconds in (places / rate, longest)]
     storage = _storage(settings.REDIS_URL)

@@ -12,8 +12,12 @@ from typing import Any
 from anymail.backends.resend import EmailBackend as AnymailBackend
 from anymail.backends.resend import ResendPayload
 from django.core.mail import EmailMessage
+from requests import Response
+
+from notifications.limits.take import take
 
 KEY = "idempotency_key"
+IDEMPOTENCY_KEY = "Idempotency-Key"
 
 
 class EmailBackend(AnymailBackend):
@@ -22,6 +26,12 @@ class EmailBackend(AnymailBackend):
     def build_message_payload(self, message: EmailMessage, defaults: Mapping[str, Any]) -> ResendPayload:
         return Payload(message, defaults, self)
 
+    def post_to_esp(self, payload: ResendPayload, message: EmailMessage) -> Response:
+        """Ours wait for their place among all calls, as late as can be. Raises NoRoomYet."""
+        if IDEMPOTENCY_KEY in payload.headers:
+            take("mail")
+        return super().post_to_esp(payload, message)
+
 
 class Payload(ResendPayload):
     """A request that carries its key where Resend looks for it."""
@@ -29,5 +39,5 @@ class Payload(ResendPayload):
     def set_esp_extra(self, extra: Mapping[str, Any]) -> None:
         body = dict(extra)
         if key := body.pop(KEY, ""):
-            self.headers["Idempotency-Key"] = key
+            self.headers[IDEMPOTENCY_KEY] = key
         super().set_esp_extra(body)

@@ -18,6 +18,7 @@ from jobs.errors import JobsError
 from notifications.channels.email.compose import POLICY
 from notifications.channels.email.kept import Kept
 from notifications.errors import MailServerBusy, MailServerUnavailable, MessageRefused
+from notifications.limits.take import take
 
 DEFAULT_TIMEOUT = 10  # seconds for each step, where the settings name none: a hanging server frees its worker
 
@@ -42,6 +43,7 @@ def send(message: EmailMessage) -> None:
     try:
         backend = _kept.connection(made_by=tuple(getattr(settings, name, None) for name in MADE_BY))
         assert backend.connection is not None, "open() connects or raises"
+        take("mail")
         _hand_over(message, backend.connection)
     except (smtplib.SMTPException, OSError) as error:
         _kept.drop()

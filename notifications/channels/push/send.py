@@ -17,6 +17,7 @@ from notifications.channels.push.forget import note_refusal
 from notifications.channels.push.keys import push_is_set_up, signer
 from notifications.content import PushContent
 from notifications.errors import PushIsNotSetUp, PushRefused, SubscriptionGone, UnknownPushService
+from notifications.limits.take import take
 from notifications.models import Notification, PushSubscription
 from notifications.models.push_subscription import subscription_id_of
 
@@ -44,6 +45,7 @@ def send_push(*, notification: Notification, content: PushContent) -> None:
         raise UnknownPushService
     message = compose(notification=notification, content=content)
     headers = {"Topic": topic_of(notification), "Urgency": content.urgency}
+    take("push")
     try:
         _hand_over(subscription, message, headers=headers, ttl=content.ttl_seconds)
     except (WebPushException, requests.RequestException) as error:

@@ -8,8 +8,7 @@ from django.conf import settings
 from boxoffice.errors import UnknownMessage
 from boxoffice.messages import CAN_BE_ENDED, KINDS, KINDS_FOR_EACH_TIME, KINDS_FOR_MANY
 from boxoffice.messages.urgency import MAIL_TASKS, is_urgent, mail_task
-from jobs.destinations import destination_named, destination_of
-from notifications.deliver import PROVIDERS
+from jobs.destinations import destination_of
 
 ALL = {**KINDS, **KINDS_FOR_MANY, **KINDS_FOR_EACH_TIME}
 
@@ -31,7 +30,3 @@ def test_both_tasks_call_the_same_provider() -> None:
 def test_a_kind_that_is_not_listed_has_no_urgency() -> None:
     with pytest.raises(UnknownMessage):
         is_urgent(kind="gossip")
-
-
-def test_every_channel_counts_for_a_provider_of_the_table() -> None:
-    assert all(destination_named(provider) for provider in PROVIDERS.values())
