@@ -1,9 +1,10 @@
-"""What a hall of 12,000 places costs the server of its seat map: ``make bench-seat-map``.
+"""What a hall of 12,000 places costs the server of its seat map, and the browser: ``make bench-seat-map``.
 
 Three comparisons with the plain way, which reads the seats as objects and writes each of them as JSON: the layout,
 made anew each time; the states, read anew each time; and the states for a thousand fans in a second, who ask one after
 the other with the tag that they have, as browsers do, while somebody takes seats. Bytes are what goes over the wire,
-compressed. Both ways must tell the same of every seat. Rounds alternate, on one show in a database of its own.
+compressed. Both ways must tell the same of every seat. Rounds alternate, on one show in a database of its own. Then
+a browser opens the page: :mod:`bench.seat_map_in_browser`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any
 
 from bench.report import report, say
 from bench.scratch_database import scratch_database
+from bench.seat_map_in_browser import compare_in_browser
 from boxoffice.storefront import seat_board
 from boxoffice.storefront.packed import PackedJson
 from boxoffice.storefront.seat_layout import lay_out
@@ -46,12 +48,13 @@ WIRE_LIMIT = 150_000
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Returns the exit status: 0 when the figures are good enough and both ways told the same."""
-    parser = argparse.ArgumentParser(prog="python -m bench.seat_map", description="The server's side of a seat map.")
+    parser = argparse.ArgumentParser(prog="python -m bench.seat_map", description="A seat map of 12,000 places.")
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args(arguments)
     with scratch_database(name="seat_map"):
         show = _arena_on_sale()
         good = [compare(show, options.rounds) for compare in (_compare_layout, _compare_states, _compare_fans)]
+        good.append(compare_in_browser(show, options.rounds))
     return 0 if all(good) else 1
 
 

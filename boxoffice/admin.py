@@ -29,7 +29,9 @@ from boxoffice.support.sample_mails import sample_mail_html, sample_mails_page
 from boxoffice.support.story import tell_story
 from boxoffice.support.timeline import BAD_MAIL
 from inventory.venue_time import in_venue_time
+from jobs.admin.moments import relatively
 from jobs.admin.subjects import link_subjects
+from jobs.clock import DatabaseNow
 from jobs.models import Job
 from notifications.models import Notification
 from notifications.told_again import MARK
@@ -117,11 +119,12 @@ class OrderAdmin(admin.ModelAdmin):
         return format_html("{}<br>{}", order.show.title, _briefly(order.show.starts_at_local))
 
     @admin.display(description=_("placed"), ordering="placed_at")
-    def placed(self, order: Order) -> str:
-        return _briefly(order.placed_at.astimezone(order.show.venue.zone))
+    def placed(self, order: Any) -> SafeString:
+        """As seen from now, since the orders of one list are of venues in many zones."""
+        return relatively(order.placed_at, order.now)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Order]:
-        return super().get_queryset(request).select_related("show__venue", "hold")
+        return super().get_queryset(request).select_related("show__venue", "hold").annotate(now=DatabaseNow())
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None

@@ -19,8 +19,9 @@ LOCK_BUYER = """
     SELECT pg_advisory_xact_lock(hashtextextended('tickets of ' || %(show_id)s || ' ' || lower(%(email)s), 0))
 """
 
-# What was sold and not given back, and what waits for its payment while its hold lasts. Its own statement, since one
-# that waits for a lock does not see what was committed meanwhile. Index: order_by_buyer, orderline_seat_once.
+# What was sold and not given back, and what waits for its payment while its hold lasts or its payment page is open:
+# money that comes late takes the seats again. Its own statement, since one that waits for a lock does not see what was
+# committed meanwhile. Index: order_by_buyer, orderline_seat_once, payment_one_open_per_order.
 COUNT_TICKETS = """
     SELECT count(*)
       FROM boxoffice_order AS o
@@ -29,7 +30,10 @@ COUNT_TICKETS = """
      WHERE o.show_id = %(show_id)s AND lower(o.email) = lower(%(email)s) AND o.id <> %(but)s
        AND line.refunded_at IS NULL
        AND (o.status IN ('confirmed', 'partly_refunded')
-            OR o.status = 'pending_payment' AND hold.status = 'active' AND hold.expires_at > jobs_now())
+            OR o.status = 'pending_payment'
+               AND (hold.status = 'active' AND hold.expires_at > jobs_now()
+                    OR EXISTS (SELECT 1 FROM boxoffice_payment AS open
+                                WHERE open.order_id = o.id AND open.status IN ('created', 'pending'))))
 """
 
 

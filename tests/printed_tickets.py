@@ -11,8 +11,8 @@ from PIL import Image
 from pypdf import PdfReader
 
 from inventory.models import PriceTier, Seat, Show, Venue
-from tickets.write_document import render_document
 from tickets.models import Ticket
+from tickets.write_document import render_document
 
 MM = 72 / 25.4
 """A millimetre in points."""

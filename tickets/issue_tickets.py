@@ -12,15 +12,15 @@ from tickets import transitions
 from tickets.errors import NoTickets, TicketsChanged, TicketsNotReopened
 from tickets.events import TicketsIssued
 from tickets.models import Ticket
-from tickets.selectors import tickets_of_order
+from tickets.selectors import document_of_order, tickets_of_order
 from tickets.write_document import recording, write_document
 
 
 def issue_tickets(*, order_id: int) -> None:
-    """Issue the order's pending tickets. Does nothing when none is pending any more.
+    """Issue the order's pending tickets. Does nothing when none is pending any more and the file is there.
 
-    The file holds all tickets of the order that are not void. Call it outside a transaction: it renders and talks to
-    the storage before it records.
+    The file holds all tickets of the order that are not void; it is also written where a door has let all of them in by
+    hand meanwhile. Call it outside a transaction: it renders and talks to the storage before it records.
 
     Raises NoTickets, TicketsNotReopened (they failed, and the replay's inverse did not run), TicketsChanged (tried
     again), and what the storage raises (OSError, tried again).
@@ -32,7 +32,7 @@ def issue_tickets(*, order_id: int) -> None:
     if any(ticket.status == Ticket.Status.FAILED for ticket in live):
         raise TicketsNotReopened
     pending = [ticket.pk for ticket in live if ticket.status == Ticket.Status.PENDING]
-    if not pending:
+    if not live or (not pending and document_of_order(order_id=order_id) is not None):
         return  # nothing to write: the run ends, and the job is done
     written = write_document(tickets=live)
     with recording(written):

@@ -11,6 +11,8 @@ line and over the lines around it."""
 # Characters that steer the direction of all that follows, out of the place of the text itself. The plain marks
 # (U+200E, U+200F, U+061C) stay: they stand for a letter, and good Arabic and Hebrew needs them.
 _STEERING = {*range(0x202A, 0x202F), *range(0x2066, 0x206A)}
+# Marks of a gloss between the lines, which no font draws and which spoil the text that is copied from the page.
+_GLOSS = range(0xFFF9, 0xFFFC)
 _NEVER_DRAWN = {"Cc", "Co", "Cs"}  # control characters, private use, halves of surrogate pairs
 
 
@@ -35,7 +37,11 @@ def _is_left_out(letter: str, category: str) -> bool:
     if letter.isspace():
         return False
     code = ord(letter)
-    return category in _NEVER_DRAWN or code in _STEERING or code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
+    return category in _NEVER_DRAWN or code in _STEERING or code in _GLOSS or _is_no_character(code)
+
+
+def _is_no_character(code: int) -> bool:
+    return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
 
 
 def _selects_a_variant(letter: str) -> bool:

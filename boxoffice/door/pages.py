@@ -22,6 +22,7 @@ from tickets.selectors import door_count, scans_at_door
 
 NAME = "door_name"
 LONGEST_NAME = 60  # characters, as the column has them
+LONGEST_ID = 18  # digits, which fit a bigint; Python refuses to read thousands of them
 
 
 @door_page
@@ -32,7 +33,8 @@ def choose_show(request: HttpRequest) -> HttpResponse:
         name = " ".join(request.POST.get("name", "").replace("\x00", "").split())[:LONGEST_NAME]
         request.session[NAME] = name
         show_id = request.POST.get("show", "")
-        return SeeOther(reverse("door_of_show", args=[int(show_id)]) if show_id.isdecimal() else reverse("door"))
+        known_form = show_id.isdecimal() and len(show_id) <= LONGEST_ID
+        return SeeOther(reverse("door_of_show", args=[int(show_id)]) if known_form else reverse("door"))
     known = door_shows()
     now = tonight(known)
     return render(

@@ -18,13 +18,14 @@ from django.utils.translation import gettext as _
 
 from boxoffice.models import Order, Payment
 from boxoffice.payments import provider, transitions
-from boxoffice.payments.errors import PaymentRefused, ProviderAway
+from boxoffice.payments.errors import PaymentRefused, ProviderAway, ShowCalledOff
 from boxoffice.payments.look_again import look_before
 from boxoffice.payments.minor_units import provider_amount
 from boxoffice.payments.provider import Answer
 from boxoffice.payments.settle_payment import take_in
 from boxoffice.selectors import lines_of_order
 from inventory.errors import HoldExpired
+from inventory.models import Show
 from inventory.money import Money
 from inventory.venue_time import in_venue_time
 from jobs.clock import database_now
@@ -37,13 +38,16 @@ by a job long before; this only leaves room for an attempt to be sent again."""
 PAYMENT_METHODS = ["card"]
 LANGUAGES = {"en", "de"}
 
+# As for whoever confirms. One that is called off while the fan pays is refunded.
+_TAKES_PLACE = (Show.Status.SCHEDULED, Show.Status.POSTPONED)
+
 
 def start_payment(*, order_id: int) -> str:
     """The address at which the fan goes on: the payment page of the order, or its own page once it is settled.
 
     Pressed twice, or again after a time-out: the same session. After an attempt that has failed or expired: a new
     one; see Note [A key that is spent]. Not inside a transaction.
-    Raises HoldExpired, ProviderAway (try again), PaymentRefused and NotChargeable.
+    Raises HoldExpired, ShowCalledOff, ProviderAway (try again), PaymentRefused and NotChargeable.
     """
     payment = _open_attempt(order_id=order_id)
     if payment is not None and payment.status == Payment.Status.PENDING:
@@ -71,6 +75,8 @@ def _open_attempt(*, order_id: int) -> Payment | None:
         now = database_now()
         if order.hold.status != "active" or order.hold.expires_at <= now:
             raise HoldExpired
+        if order.show.status not in _TAKES_PLACE:
+            raise ShowCalledOff
         known = Payment.objects.select_related("order").filter(order=order, status__in=transitions.OPEN).first()
         if known is not None:
             return known

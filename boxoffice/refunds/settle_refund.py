@@ -40,7 +40,8 @@ def settle_refund(*, refund: Mapping[str, Any]) -> bool:
 def _ours(refund: Mapping[str, Any]) -> Refund | None:
     """By the provider's id, else by the number that we gave it along: the event may be here before the answer.
 
-    A later attempt takes over what an earlier one has made, unless it has made something of its own.
+    A later attempt takes over what an earlier one has made, unless it has made something of its own. The number counts
+    for the money that we ask back alone: another box office with the same account has refunds of that number, too.
     """
     refunds = Refund.objects.select_related("payment__order")
     known = refunds.filter(provider_id=refund["id"]).first()
@@ -48,7 +49,7 @@ def _ours(refund: Mapping[str, Any]) -> Refund | None:
     if known is not None or not number.isdecimal() or len(number) > 18:
         return known
     named = refunds.filter(pk=int(number), provider_id="").first()
-    if named is None:
+    if named is None or named.payment.intent_id not in ("", refund.get("payment_intent")):
         return None
     newest = newest_attempt(refund_id=named.pk).refund
     return named if newest.provider_id else newest

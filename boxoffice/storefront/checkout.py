@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from boxoffice.confirm_order import confirm_order
 from boxoffice.errors import InvalidContact, OrderNotOpen, SeatsDiffer
 from boxoffice.models import Order
+from boxoffice.payments.close_page import close_page
 from boxoffice.payments.errors import ShowCalledOff
 from boxoffice.payments.start_payment import start_payment
 from boxoffice.place_order import place_order
@@ -28,6 +29,7 @@ from boxoffice.storefront.see_other import SeeOther
 from boxoffice.storefront.time_left import SOON, more_time_words, time_left
 from inventory.errors import HoldExpired, HoldIncomplete, HoldNotActive, InventoryError, UnknownHold
 from inventory.leave_hold import come_back
+from inventory.models import Show
 from inventory.money import Money
 from inventory.release_hold import release_hold
 from inventory.selectors import HeldSeats, hold_by_token
@@ -56,10 +58,12 @@ def checkout(request: HttpRequest, token: UUID) -> HttpResponse:
 def give_back(request: HttpRequest, token: UUID) -> HttpResponse:
     """Free the seats and go back to the show. Pressing twice does no harm."""
     try:
-        release_hold(token=token)
+        released = release_hold(token=token)
         held = hold_by_token(token=token)
     except InventoryError as error:
         return refuse(request, error=error)
+    if released and held.hold.ordered_at:
+        close_page(hold_id=held.hold.pk)
     return SeeOther(reverse("show", args=[held.hold.show.slug]) + "?released=1")
 
 
@@ -110,6 +114,8 @@ def page_of_hold(
         return way
     if gone is not None or not held.is_open:
         return page_of_gone_hold(request, held=held, error=gone)
+    if held.hold.show.status == Show.Status.CANCELLED:
+        return refuse(request, error=ShowCalledOff())
     if held.hold.left_at is not None:
         come_back(token=token)
     unpaid = "unpaid" in request.GET

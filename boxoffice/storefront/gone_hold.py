@@ -25,6 +25,9 @@ from inventory.models import Hold, Seat
 from inventory.sale import require_on_sale
 from inventory.selectors import HeldSeats, hold_by_token, seats_still_free, successor_of
 
+MOST_HOLDS_AFTER_IT = 20
+"""So often a fan may change his mind and still be led on; who changes it all night must not cost a query each time."""
+
 
 @private_page()
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -59,7 +62,9 @@ def way_onward(held: HeldSeats) -> HttpResponse | None:
     hold: Hold | None = held.hold
     if held.is_open:
         return None
-    while hold is not None:
+    for _nth in range(MOST_HOLDS_AFTER_IT):
+        if hold is None:
+            break
         order = order_of_hold(hold_id=hold.pk)
         if order is not None and _was_paid(order):
             return SeeOther(reverse("order", args=[order.token]))

@@ -16,7 +16,10 @@ from hashlib import blake2b
 from threading import Lock
 from typing import Any
 
+from django.utils.translation import get_language
+
 from boxoffice.storefront.packed import PackedJson
+from inventory.sale import why_not_on_sale
 from inventory.seat_states import BLOCKED, FREE, HELD, SOLD, SeatStates, states_of_show
 
 # Fans ask every two seconds or less: with this they see what others did within three.
@@ -40,6 +43,14 @@ class Board:
         self.tag = None if read.states is None else tag_of(read.states)
         self._earlier = earlier
         self._answers: dict[str, PackedJson] = {}
+        self._why_closed: dict[str | None, str] = {}
+
+    def why_closed(self) -> str:
+        """Why the show does not sell, in the active language: looked up once for each."""
+        language = get_language()
+        if (words := self._why_closed.get(language)) is None:
+            words = self._why_closed[language] = str(why_not_on_sale(show_id=self.show_id))
+        return words
 
     def since(self, tag: str) -> PackedJson:
         """The difference to the states of this tag, or all of them where it is not known or that is shorter.

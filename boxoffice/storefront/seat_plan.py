@@ -31,6 +31,12 @@ class TierMark:
     color: int
     money: Money
     free: int
+    wheelchair: bool = False
+
+    @property
+    def sign(self) -> str:
+        """What stands for it where there is room for one sign."""
+        return "♿" if self.wheelchair else self.letter
 
 
 @dataclass(frozen=True)
@@ -180,6 +186,7 @@ def mark_tiers(*, tiers: Sequence[PriceTier], free: Mapping[int, int]) -> dict[i
             color=index % PALETTE + 1,
             money=tier.money,
             free=free.get(tier.pk, 0),
+            wheelchair=tier.wheelchair,
         )
         for index, tier in enumerate(tiers)
     }

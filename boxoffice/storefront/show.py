@@ -154,7 +154,8 @@ def _take_standing(request: HttpRequest, *, offer: Offer) -> Hold:
 
 def _take_chosen(request: HttpRequest, *, offer: Offer, own: HeldSeats | None) -> Hold:
     seat_ids = seat_ids_in(request.POST)
-    along = [seat_id for seat_id in seats_along_in(request.POST) if seat_id not in seat_ids]
+    chosen = set(seat_ids)  # a form may name many
+    along = [seat_id for seat_id in seats_along_in(request.POST) if seat_id not in chosen]
     seat_ids += along
     if offer.sells and not along and request.POST.get("alone") != "yes" and len(seat_ids) <= MAX_SEATS_PER_HOLD:
         own_seat_ids = own.hold.seat_ids if own else ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from hashlib import blake2b
+from http import HTTPStatus
 from threading import Lock
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
@@ -44,6 +45,8 @@ def show_seats(request: HttpRequest, slug: str) -> HttpResponse:
         return _not_kept(HttpResponseRedirect(layout_address(show)))
     etag = f'"{digest}"'
     response = get_conditional_response(request, etag=etag) or _layout(show, digest).answer(request)
+    if response.status_code == HTTPStatus.PRECONDITION_FAILED:
+        return _not_kept(response)  # it answers one browser's condition; a cache would tell it to all for a year
     response.headers["ETag"] = etag
     patch_cache_control(response, public=True, max_age=A_YEAR, immutable=True)
     return response

@@ -8,7 +8,6 @@ from django.views.decorators.http import require_safe
 
 from boxoffice.storefront.seat_board import board_of
 from inventory.errors import UnknownShow
-from inventory.sale import why_not_on_sale
 
 
 @cache_control(no_store=True)
@@ -23,6 +22,6 @@ def show_states(request: HttpRequest, slug: str) -> HttpResponse:
     if board is None:
         return JsonResponse({"message": str(UnknownShow())}, status=404)
     if board.tag is None:
-        return JsonResponse({"message": str(why_not_on_sale(show_id=board.show_id))}, status=409)
+        return JsonResponse({"message": board.why_closed()}, status=409)
     since = request.GET.get("since", "")
     return HttpResponse(status=204) if since == board.tag else board.since(since).answer(request)

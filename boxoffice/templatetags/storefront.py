@@ -17,9 +17,8 @@ register = template.Library()
 # Note [Markup of seats]: a hall has hundreds of seats, and as template code their markup took three quarters of the
 # page's time, as format_html a third. So it is put together here, each text from outside escaped by hand.
 BOX = (
-    '<li><label class="chip %(state)s"><input type="checkbox" name="seats" value="%(id)d"%(attribute)s '
-    'data-of="%(tier)d" data-label="%(label)s" data-short="%(short)s">'
-    "<span>%(letter)s%(number)s%(why)s</span></label></li>\n"
+    '<li><label class="chip %(state)s"><input type="checkbox" name="seats" value="%(id)d"%(attribute)s>'
+    "<span>%(sign)s%(number)s%(kind)s%(why)s</span></label></li>\n"
 )
 ATTRIBUTES = {"free": "", "chosen": " checked"}
 
@@ -40,31 +39,29 @@ def seat_layout(show: Show) -> str:
 def seat_boxes(row: Row) -> SafeString:
     """``{% seat_boxes row %}``: the row's seats as checkboxes in their labels. See Note [Markup of seats].
 
-    Those that are taken say why.
+    Those that are taken say why, and those for a wheelchair say so.
     """
     why = {
-        "held": _why(_("held by others")),
-        "own": _why(_("held by you")),
-        "sold": _why(_("sold")),
-        "blocked": _why(_("not for sale")),
+        "held": _unseen(_("held by others")),
+        "own": _unseen(_("held by you")),
+        "sold": _unseen(_("sold")),
+        "blocked": _unseen(_("not for sale")),
     }
     tiers_differ = len(row.tiers) > 1
-    return SafeString("".join(BOX % _box(seat, row, why=why, with_letter=tiers_differ) for seat in row.seats))
+    return SafeString("".join(BOX % _box(seat, why=why, with_letter=tiers_differ) for seat in row.seats))
 
 
-def _box(seat: SeatMark, row: Row, *, why: dict[str, str], with_letter: bool) -> dict[str, object]:
+def _box(seat: SeatMark, *, why: dict[str, str], with_letter: bool) -> dict[str, object]:
     return {
         "state": seat.state,
         "id": seat.id,
         "attribute": ATTRIBUTES.get(seat.state, " disabled"),
-        "tier": seat.tier.id,
-        "label": escape(seat.label),
-        "short": escape(row.name + seat.number),
-        "letter": f'<i aria-hidden="true">{seat.tier.letter}</i>' if with_letter else "",
+        "sign": f'<i aria-hidden="true">{seat.tier.sign}</i>' if with_letter or seat.tier.wheelchair else "",
         "number": escape(seat.number),
+        "kind": _unseen(seat.tier.name) if seat.tier.wheelchair else "",
         "why": why.get(seat.state, ""),
     }
 
 
-def _why(words: str) -> str:
+def _unseen(words: str) -> str:
     return f'<span class="unseen"> {escape(words)}</span>'

@@ -8,7 +8,7 @@ STATIC_ROOT = read("STATIC_ROOT")
 MEDIA_ROOT = read("MEDIA_ROOT")
 
 STORAGES = {
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "config.static_files.HashedStaticFiles"},
     "default": {
         # A job that runs again writes the same file again: it must not become a second one, and whoever reads it
         # meanwhile gets the old file or the new one, never half of one.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sandbox.stripe.schema import Address, Currency, Email, Field, Flag, Group, Many, Metadata, Span, Text, Whole
 
 _LOCALES = (
-    "auto bg cs da de el en en-GB es es-419 et fi fil fr fr-CA hi-IN hr hu id it ja ko lt lv ms mt nb nl pl pt pt- "
-    "BR ro ru sk sl sv th tr vi zh zh-HK zh-TW"
+    "auto bg cs da de el en en-GB es es-419 et fi fil fr fr-CA hi-IN hr hu id it ja ko lt lv ms mt nb nl pl pt pt-BR "
+    "ro ru sk sl sv th tr vi zh zh-HK zh-TW"
 )
 LOCALES = tuple(_LOCALES.split())
 EXPAND: dict[str, Field] = {"expand": Many(Text(200), 20)}

@@ -264,6 +264,22 @@ def test_a_refund_made_by_hand_at_the_provider_changes_nothing_of_ours(
     assert refunds() == []
 
 
+def test_a_refund_of_other_money_that_bears_our_number_settles_nothing(
+    refund_provider: Payments, make_paid_order: Callable[..., Order], send: Send
+) -> None:
+    # As when another box office has the same account, or a restored database gives numbers out again.
+    ours, other = make_paid_order(), make_paid_order()
+    refund = refund_order(order_id=ours.pk, **WHO_AND_WHY).refund
+    assert refund is not None
+    foreign = refund_provider.client().v1.refunds.create(
+        {"payment_intent": other.payments.get().intent_id, "metadata": {"refund": str(refund.pk)}}
+    )
+    assert settle(foreign.to_dict()) is False
+    assert refunds() == [(8_400, "planned")]
+    assert send().state == "done"
+    assert (refunds(), money_back(refund_provider)) == ([(8_400, "succeeded")], [8_400, 8_400])
+
+
 def test_an_answer_that_was_lost_is_asked_for_with_the_same_key(
     refund_provider: Payments, paid_order: Order, send: Send
 ) -> None:

@@ -16,7 +16,7 @@ from boxoffice.models import Order
 from boxoffice.support.story import Story, tell_story
 from boxoffice.tell_tickets import plan_tickets_mail
 from inventory.models import Hold
-from jobs.clock import DatabaseNow
+from jobs.clock import DatabaseNow, database_now
 from jobs.history.retire import Retirement
 from jobs.models import Job
 from notifications import transitions as notification_states
@@ -297,3 +297,14 @@ def test_an_order_that_does_not_exist_leads_back_to_the_list(support: Client, db
     response = support.get(page_of(SimpleNamespace(pk=0)))  # type: ignore[arg-type]
 
     assert response.status_code == 302
+
+
+def test_the_list_says_how_long_ago_each_order_was_placed_whatever_the_zone_of_its_venue(
+    support: Client, held_seats: Hold
+) -> None:
+    order = place(held_seats)
+    Order.objects.update(placed_at=database_now() - timedelta(minutes=7, seconds=10))
+    order.refresh_from_db()
+    listing = support.get(reverse("admin:boxoffice_order_changelist")).content.decode()
+    assert f'title="{order.placed_at:%Y-%m-%d %H:%M:%S} UTC"' in listing
+    assert "7 min ago" in listing

@@ -9,10 +9,11 @@ import pytest
 
 from boxoffice.confirm_order import confirm_order
 from boxoffice.errors import TooManyTickets
-from boxoffice.models import Order, OrderLine
+from boxoffice.models import Order, OrderLine, Payment
 from boxoffice.tickets_per_buyer import MAX_TICKETS_PER_BUYER
 from inventory.hold_seats import hold_seats
 from inventory.models import Hold, Show
+from inventory.release_hold import release_hold
 from jobs.clock import database_now
 from tests.fixtures_boxoffice import place
 from tests.fixtures_inventory import all_at_once, let_lapse, seat_ids
@@ -52,6 +53,21 @@ def test_what_was_given_back_or_never_paid_does_not_count(hold_of: Callable[[int
     OrderLine.objects.filter(order=sold).update(refunded_at=database_now())
 
     assert place(hold_of(10))
+
+
+def test_what_was_given_back_counts_while_its_payment_page_is_open(hold_of: Callable[[int], Hold]) -> None:
+    """Else one would open page after page, pay them all at last, and get the seats again, as late money does."""
+    for order in (place(hold_of(10)), place(hold_of(10))):
+        Payment.objects.create(
+            order=order, amount=1, currency=order.currency, idempotency_key=order.code, provider_id=order.code
+        )
+        release_hold(token=order.hold.token)
+    third = hold_of(1)
+    with pytest.raises(TooManyTickets):
+        place(third)
+
+    Payment.objects.update(status=Payment.Status.EXPIRED, settled_at=database_now())
+    assert place(third)
 
 
 def test_another_show_has_a_limit_of_its_own(hold_of: Callable[[int], Hold], make_hold: Callable[..., Hold]) -> None:

@@ -36,3 +36,10 @@ def test_nobody_can_send_more_than_the_largest_plan(client: Client) -> None:
 
 def test_a_length_that_is_no_number_is_none(client: Client) -> None:
     assert client.get("/", CONTENT_LENGTH="much").status_code == 200
+
+
+def test_a_length_of_thousands_of_digits_is_too_much_and_no_fault(client: Client) -> None:
+    for at in ("/admin/", "/webhooks/stripe/"):
+        answer = client.post(at, data=b"", content_type="text/plain", CONTENT_LENGTH="9" * 5000)
+        assert answer.status_code == 413
+    assert client.post("/webhooks/stripe/", data=b"", content_type="text/plain", CONTENT_LENGTH="²").status_code == 413

@@ -289,6 +289,16 @@ def test_a_gone_hold_names_the_seats_that_others_have_and_leads_to_the_map_with_
     assert "This seat has just been taken: Stalls, row A, seat 2." in refused.content.decode()
 
 
+def test_the_checkout_of_a_show_that_was_called_off_says_so_and_asks_nobody_to_pay(
+    client: Client, held_seats: Hold, show_on_sale: Show
+) -> None:
+    advance_show(show_id=show_on_sale.pk, to="cancelled")
+    answer = client.get(address(held_seats))
+    assert answer.status_code == 409
+    assert "This show will not take place, and nothing was sold." in answer.content.decode()
+    assert "<form" not in answer.content.decode().partition("<main")[2].partition("</main")[0]
+
+
 def test_a_gone_hold_of_a_show_that_does_not_sell_any_more_says_why(
     client: Client, lapsed_hold: Hold, show_on_sale: Show
 ) -> None:
@@ -383,3 +393,14 @@ def test_no_field_of_the_form_changes_the_price(
     order = Order.objects.get()
     assert (order.total, order.status) == (8_400, "pending_payment")
     assert [line.price for line in order.lines.all()] == [4_200, 4_200]
+
+
+def test_who_changed_his_mind_all_night_costs_no_query_for_each_time(client: Client, show_on_sale: Show) -> None:
+    browser, ids = uuid4(), seat_ids(show_on_sale)
+    first, *others = (hold_seats(show_id=show_on_sale.pk, seat_ids=[ids[n % 2]], holder=browser) for n in range(40))
+    with statements() as seen:
+        assert client.get(f"/holds/{first.token}/").status_code == 409
+    assert len(seen) < 50
+
+    recent = others[-3]
+    assert client.get(f"/holds/{recent.token}/")["Location"] == f"/holds/{others[-1].token}/"

@@ -124,6 +124,7 @@ def test_a_part_shows_its_seats_and_no_others(client: Client, parted_show: Show)
     page = page_of(client, f"{address(parted_show)}?zone={number}")
     assert boxes(page) == seats_of(parted_show, "Block 2")
     assert f'action="{address(parted_show)}?zone={number}"' in page
+    assert page.index('id="rows"') < page.index('class="side'), "where the map would be"
 
 
 def test_a_zone_with_more_seats_than_a_page_should_carry_is_parted_by_rows(client: Client, parted_show: Show) -> None:

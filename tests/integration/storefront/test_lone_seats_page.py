@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 from django.test import Client
 
@@ -102,3 +104,16 @@ def test_it_is_said_in_german_too(client: Client, show_on_sale: Show, guids: tup
     page = answer.content.decode()
     assert f"{verb} zwischen" in page
     assert "Trotzdem so reservieren" in page
+
+
+def test_a_form_that_is_stuffed_with_seats_to_take_along_costs_no_more_than_to_read_it(
+    client: Client, show_on_sale: Show
+) -> None:
+    """Compared one by one with a thousand chosen seats, these would keep a process busy for seconds."""
+    took = []
+    for seats in (1, 900):
+        form = {"seats": [str(10**9 + nth) for nth in range(seats)], "along": "1 " * 300_000}
+        begun = process_time()
+        assert client.post(f"/shows/{show_on_sale.slug}/", form).status_code == 422
+        took.append(process_time() - begun)
+    assert took[1] < 3 * took[0] + 0.2

@@ -269,6 +269,15 @@ def test_prices_stand_in_the_legend_and_the_total_follows_the_shows_currency(
     assert 'data-money-pattern="¥%s" data-money-decimals="0"' in page
 
 
+def test_the_legend_is_right_without_a_script_too(client: Client, show_on_sale: Show) -> None:
+    show_on_sale.tiers.filter(name="House").update(wheelchair=True)
+    page = client.get(address(show_on_sale)).content.decode()
+    assert page.count('id="hatch"') == 1
+    assert page.index('id="hatch"') > page.index('class="legend states"'), "not in the map, which is hidden then"
+    legend = page[page.index('class="legend tiers"') :].partition("</ul>")[0]
+    assert re.findall("seat-letter|seat-wheelchair", legend) == ["seat-letter", "seat-wheelchair"]
+
+
 @pytest.mark.parametrize("method", ["put", "delete", "patch"])
 def test_other_methods_are_refused(client: Client, show_on_sale: Show, method: str) -> None:
     assert getattr(client, method)(address(show_on_sale)).status_code == 405

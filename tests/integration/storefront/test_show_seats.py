@@ -41,6 +41,13 @@ def test_under_its_digest_it_may_be_kept_by_everybody_for_a_year(client: Client,
     assert (again.status_code, again.content) == (304, b"")
 
 
+def test_who_asks_under_a_condition_leaves_no_answer_that_a_cache_would_give_to_all(
+    client: Client, show_on_sale: Show
+) -> None:
+    answer = client.get(right_address(client, show_on_sale), headers={"if-match": '"another"'})
+    assert (answer.status_code, answer["Cache-Control"]) == (412, "no-cache")
+
+
 def test_the_page_names_the_same_address(client: Client, show_on_sale: Show) -> None:
     page = client.get(f"/shows/{show_on_sale.slug}/").content.decode()
     assert f'href="{right_address(client, show_on_sale)}"' in page, "fetched while the page is still read"

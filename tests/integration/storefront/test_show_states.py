@@ -148,6 +148,25 @@ def test_a_show_whose_sale_has_not_opened_says_when(client: Client, show_opening
     assert "go on sale on" in answer.json()["message"]
 
 
+def test_however_many_ask_a_show_that_does_not_sell_the_reason_is_read_once_in_each_language(
+    client: Client,
+    show_opening_tomorrow: Show,
+    monkeypatch: pytest.MonkeyPatch,
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    monkeypatch.setattr(seat_board, "REMEMBERED_SECONDS", 3600.0)
+
+    def told(language: str) -> str:
+        return str(ask(client, show_opening_tomorrow, **{"accept-language": language}).json()["message"])
+
+    seat_board.forget()
+    first = [told("en"), told("de")]
+    with django_assert_num_queries(0):
+        assert [told("en"), told("de"), told("en")] == [*first, first[0]]
+    assert "go on sale on" in first[0]
+    assert "gibt es ab" in first[1]
+
+
 @pytest.mark.parametrize("slug", ["no-such-show", "the-draft"])
 def test_a_show_that_is_not_there_or_not_announced_is_unknown(client: Client, draft_show: Show, slug: str) -> None:
     answer = client.get(f"/shows/{draft_show.slug if slug == 'the-draft' else slug}/states")

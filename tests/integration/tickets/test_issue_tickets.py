@@ -17,12 +17,15 @@ from jobs.errors import PermanentError, TransientError, UnknownEvent
 from jobs.models import Job
 from tests.fixtures_tickets import ORDER_CODE, ORDER_ID
 from tickets import transitions
+from tickets.admit_by_hand import admit_by_hand
+from tickets.door_answer import Door
 from tickets.errors import NoTickets, StorageKeepsOldFiles, TicketsChanged, TicketsNotReopened
 from tickets.failures import mark_tickets_failed, reopen_failed_tickets
 from tickets.issue_tickets import issue_tickets
 from tickets.models import Ticket, TicketDocument
 from tickets.selectors import document_of_order
 from tickets.storage import document_name, open_document
+from tickets.undo_admission import undo_admission
 
 EVENT_TASKS = ("boxoffice.tell_tickets_ready",)
 
@@ -170,6 +173,22 @@ def test_an_order_whose_tickets_are_all_void_gets_no_file(pending_tickets: list[
     assert statuses() == ["void", "void"]
     assert stored_files(ticket_files) == []
     assert following_jobs() == []
+
+
+def test_tickets_that_a_door_let_in_by_hand_before_they_were_issued_get_their_file_and_mail(
+    pending_tickets: list[Ticket], ticket_files: Path
+) -> None:
+    door = Door(show_id=pending_tickets[0].show_id, name="North", user_id=1, by="grace")
+    for ticket in pending_tickets:
+        admit_by_hand(code=ticket.code, reason="the file is late", door=door)
+    undo_admission(code=pending_tickets[0].code, reason="comes later", door=door)
+
+    issue_tickets(order_id=ORDER_ID)
+    issue_tickets(order_id=ORDER_ID)
+
+    assert statuses() == ["issued", "used"]
+    assert len(stored_files(ticket_files)) == 1
+    assert len(following_jobs()) == 1
 
 
 @pytest.mark.django_db

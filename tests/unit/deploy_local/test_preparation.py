@@ -23,4 +23,9 @@ def test_a_drawn_password_that_begins_with_a_hyphen_stops_no_start(monkeypatch: 
 
     (name, *arguments) = commands[-1]
     options = Command().create_parser("manage.py", name).parse_args(arguments)
-    assert (name, options.username, options.password, options.door_password) == ("seed_staff", "staff", "-v0hyphen", "-door")
+    assert (name, options.username, options.password, options.door_password) == (
+        "seed_staff",
+        "staff",
+        "-v0hyphen",
+        "-door",
+    )

@@ -31,6 +31,7 @@ WITHOUT_FONTS = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "urn:fontcon
         ("a" + "\u0301" * 50 + "b", "a" + "\u0301" * MARKS_ON_A_LETTER + "b"),
         ("שׁ\u05bc\u05b8\u0591", "שׁ\u05bc\u05b8\u0591"),
         ("\ud800", ""),
+        ("\ufff9Ada\ufffaby the sea\ufffb", "Adaby the sea"),
     ],
 )
 def test_what_cannot_be_printed_or_turns_other_words_around_is_left_out(typed: str, printed: str) -> None:

@@ -7,7 +7,7 @@ import { openCursor } from "./seat-map/cursor.js";
 import { followGestures } from "./seat-map/gestures.js";
 import { layGrid } from "./seat-map/grid.js";
 import { drawDecoration, drawStage, drawStanding } from "./seat-map/ground.js";
-import { openMarks, READABLE } from "./seat-map/marks.js";
+import { NUMBERED, openMarks, READABLE } from "./seat-map/marks.js";
 import { openNames } from "./seat-map/names.js";
 import { openPins } from "./seat-map/pins.js";
 import { openStageSign } from "./seat-map/stage-sign.js";
@@ -36,11 +36,10 @@ export function drawMap(hall, { seats, words, toggle, count, leave }) {
   const ring = svg("rect", { class: "seat-ring", x: -13, y: -13, width: 26, height: 26, rx: 6, hidden: "" });
   const stage = drawStage(hall, words.stage);
   const ground = svg("g", { "aria-hidden": "true" }, ...drawDecoration(hall), ...stage.elements);
-  const layers = [base.layer, marks.layer, names.rows, names.zones, pins.layer, ring];
+  const layers = [base.layer, marks.layer, marks.numbers, names.rows, names.zones, pins.layer, ring];
   const world = svg("g", {}, ground, ...standing.elements, ...layers);
   base.layer.setAttribute("aria-hidden", "true");
-  map.replaceChildren(map.querySelector("defs") ?? svg("defs"), world);
-  map.querySelector("defs").append(...marks.symbols);
+  map.replaceChildren(svg("defs", {}, ...marks.symbols), world);
 
   function say(seat) {
     if (seat < 0) tip.hide();
@@ -87,6 +86,7 @@ export function drawMap(hall, { seats, words, toggle, count, leave }) {
   function settle() {
     pending = 0;
     map.classList.toggle("far", camera.pitch() < READABLE);
+    map.classList.toggle("near", camera.pitch() >= NUMBERED);
     base.layer.setAttribute("stroke-width", Math.min(0.8 / camera.now.scale, 5));
     marks.update();
     names.update();

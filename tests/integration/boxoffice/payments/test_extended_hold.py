@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.test import Client
 
-from boxoffice.models import Order, Payment
+from boxoffice.models import Order, Payment, Refund
 from boxoffice.payments import provider
 from boxoffice.payments.settle_payment import settle_payment
 from boxoffice.payments.start_payment import SESSION_LASTS
 from inventory.expire_holds import expire_holds
 from inventory.extend_hold import EXTENSION, extend_hold
-from inventory.models import Hold
+from inventory.models import Hold, Show
 from inventory.take_seats import HOLD_DURATION
 from jobs.models import Job
 from tests.fixtures_clock import Clock
+from tests.fixtures_inventory import seat_ids
 from tests.fixtures_payments import Payments
 from tests.fixtures_purchases import come_back, pay, press_pay
 
@@ -81,3 +83,48 @@ def test_the_hold_of_a_fan_on_the_payment_page_is_not_left(client: Client, dear_
     dear_hold.refresh_from_db()
     assert (dear_hold.left_at, dear_hold.status) == (None, "active")
     assert not Job.objects.filter(task="inventory.release_left_hold").exists()
+
+
+def test_money_that_came_just_in_time_buys_the_seats_that_its_fan_has_meanwhile_held_again(
+    client: Client, make_show: Callable[..., Show], paid_house: Payments, clock: Clock
+) -> None:
+    """He paid, came to the old page while nobody had been told of it, and pressed "hold the same seats again"."""
+    show = make_show(prices={"Front": 4200, "House": 1200})
+    client.get(f"/shows/{show.slug}/")
+    client.post(f"/shows/{show.slug}/", {"seats": seat_ids(show, "A-1", "A-2")})
+    first = Hold.objects.get()
+    press_pay(client, first)
+    payment = Payment.objects.select_related("order__hold").get()
+    pay(paid_house, payment)
+    clock.advance(HOLD_DURATION)
+    client.post(f"/holds/{first.token}/again/")
+    again = Hold.objects.get(follows=first)
+
+    come_back(client, payment)
+
+    order = Order.objects.get()
+    again.refresh_from_db()
+    assert (order.status, again.status) == ("confirmed", "released")
+    assert (order.hold.seat_ids, order.hold.status) == (first.seat_ids, "confirmed")
+    assert not Refund.objects.exists()
+    assert client.get(f"/holds/{again.token}/").status_code != 200
+
+
+def test_money_that_came_just_in_time_leaves_alone_what_its_fan_has_begun_to_buy_since(
+    client: Client, make_show: Callable[..., Show], paid_house: Payments, clock: Clock
+) -> None:
+    show = make_show(prices={"Front": 4200, "House": 1200})
+    client.get(f"/shows/{show.slug}/")
+    client.post(f"/shows/{show.slug}/", {"seats": seat_ids(show, "A-1", "A-2")})
+    first = Hold.objects.get()
+    press_pay(client, first)
+    payment = Payment.objects.select_related("order__hold").get()
+    pay(paid_house, payment)
+    clock.advance(HOLD_DURATION)
+    client.post(f"/holds/{first.token}/again/")
+    press_pay(client, Hold.objects.get(follows=first))
+
+    come_back(client, payment)
+
+    assert Hold.objects.get(follows=first).status == "active"
+    assert Refund.objects.get().amount == 8400

@@ -133,7 +133,9 @@ def test_an_event_of_a_type_that_we_do_not_know_is_taken_and_ignored(
     assert (ProviderEvent.objects.count(), Job.objects.count()) == (1, jobs)
 
 
-@pytest.mark.parametrize("fault", ["another secret", "too old", "no signature", "another body", "not JSON"])
+@pytest.mark.parametrize(
+    "fault", ["another secret", "too old", "no signature", "letters in the signature", "another body", "not JSON"]
+)
 def test_a_forged_event_is_refused_and_leaves_nothing(
     client: Client, started_payment: Payment, paid_house: Payments, fault: str
 ) -> None:
@@ -145,6 +147,9 @@ def test_a_forged_event_is_refused_and_leaves_nothing(
         status = hook(client, body, age=400)
     elif fault == "no signature":
         status = client.post("/webhooks/stripe/", body, content_type="application/json").status_code
+    elif fault == "letters in the signature":
+        headers = {"Stripe-Signature": f"t={int(time.time())},v1=é"}
+        status = client.post("/webhooks/stripe/", body, content_type="application/json", headers=headers).status_code
     elif fault == "another body":
         headers = {"Stripe-Signature": provider_signature(body)}
         status = client.post(
@@ -340,6 +345,32 @@ def test_a_show_that_was_cancelled_meanwhile_is_refunded_and_not_sold(
     assert started_payment.order.status == "expired"
     assert Refund.objects.get().amount == 8400
     assert not Ticket.objects.exists()
+
+
+def test_who_gives_the_seats_back_finds_the_payment_page_closed_soon(client: Client, started_payment: Payment) -> None:
+    client.post(f"/holds/{started_payment.order.hold.token}/release/")
+    job = Job.objects.get(task="boxoffice.settle_payment")
+    assert job.available_at <= database_now()
+    settle_payment(payment_id=started_payment.pk)
+    started_payment.refresh_from_db()
+    assert (started_payment.status, Order.objects.get().status) == ("expired", "expired")
+
+
+def test_nobody_is_sent_to_pay_for_a_show_that_was_called_off(
+    client: Client, dear_hold: Hold, paid_house: Payments
+) -> None:
+    advance_show(show_id=dear_hold.show_id, to=Show.Status.CANCELLED)
+    answer = press_pay(client, dear_hold)
+    assert answer.status_code == 409
+    assert "will not take place, and nothing was sold" in answer.content.decode()
+    assert not Payment.objects.exists()
+
+
+def test_nor_to_a_payment_page_that_was_opened_before(client: Client, started_payment: Payment) -> None:
+    advance_show(show_id=started_payment.order.show_id, to=Show.Status.CANCELLED)
+    assert press_pay(client, started_payment.order.hold).status_code == 409
+    started_payment.refresh_from_db()
+    assert started_payment.status == "pending", "the job ends it with the hold"
 
 
 def test_the_price_that_counts_is_the_one_in_the_hold(client: Client, dear_hold: Hold, paid_house: Payments) -> None:

@@ -50,3 +50,7 @@ def test_a_german_form_without_an_address_says_in_german_what_is_missing(payment
     with pytest.raises(Exception, match="422") as refused:
         page(opener, str(session.url), csrfmiddlewaretoken=token[1], card="pays", email="")
     assert "Geben Sie eine E-Mail-Adresse ein" in refused.value.read().decode()  # type: ignore[attr-defined]
+
+
+def test_a_language_of_one_country_is_taken(payments: Payments) -> None:
+    assert payments.open_session(locale="pt-BR").locale == "pt-BR"

@@ -4,6 +4,8 @@ import { html } from "./html.js";
 
 const OPEN_AT_ONCE = 600; // seats up to which a hall's list is written out from the beginning
 
+const signOf = ({ wheelchair, letter }) => (wheelchair ? "♿" : letter);
+
 // What the page brings for those without a script: of a large hall its parts, or the seats of one.
 function emptied(list, words) {
   document.getElementById("zones")?.remove();
@@ -29,14 +31,14 @@ export function openList(hall, { seats, words, toggle, count }) {
   }
 
   function chip(seat, withLetter) {
-    const { letter, wheelchair, name } = words.tierOf(seat);
+    const tier = words.tierOf(seat);
     const input = html("input", { type: "checkbox", name: "seats", value: hall.id[seat] });
     input.addEventListener("change", () => {
       if (!toggle(seat)) input.checked = !input.checked;
     });
     const why = html("span", { className: "unseen" });
-    const sign = withLetter || wheelchair ? [html("i", { "aria-hidden": "true" }, wheelchair ? "♿" : letter)] : [];
-    const kind = wheelchair ? [html("span", { className: "unseen" }, ` ${name}`)] : [];
+    const sign = withLetter || tier.wheelchair ? [html("i", { "aria-hidden": "true" }, signOf(tier))] : [];
+    const kind = tier.wheelchair ? [html("span", { className: "unseen" }, ` ${tier.name}`)] : [];
     const label = html("label", {}, input, html("span", {}, ...sign, hall.number[seat], ...kind, why));
     boxes.set(seat, { input, label, why });
     refresh(seat);
@@ -49,7 +51,7 @@ export function openList(hall, { seats, words, toggle, count }) {
     const free = html("span");
     counts.set(free, () => words.free(seats.free.rows[row.at]));
     const prices = tiers.flatMap((tier) => [
-      html("i", { className: "letter", "aria-hidden": "true" }, tier.letter),
+      html("i", { className: "letter", "aria-hidden": "true" }, signOf(tier)),
       ` ${tier.name}, ${tier.price} · `,
     ]);
     const name = row.name ? [html("b", {}, words.rowAlone(row)), " · "] : [];

@@ -1,14 +1,18 @@
 // The marks of the seats in view, once they are large enough to be read: letter, wheelchair, tick, hatching. Each is
-// an element of its own, a checkbox for those who hear the page. Seats out of view have none.
+// an element of its own, a checkbox for those who hear the page. Seats out of view have none. From nearer by those that
+// can be had have their number too, and the letter makes room for it.
 
 import { letter, square, svg, tick, wheelchair } from "./svg.js";
 
 export const READABLE = 15; // pixels from seat to seat from which on letters can be read
+export const NUMBERED = 30; // pixels from seat to seat from which on there is room for the number
 const MOST = 1800; // marks at once; on a window so large the plain squares must do
 
 export function openMarks(hall, { seats, grid, camera, words }) {
   const layer = svg("g", { class: "marks" });
+  const numbers = svg("g", { class: "seat-numbers", "aria-hidden": "true" });
   const marks = new Map();
+  const numbered = new Map();
   const kept = new Set();
 
   function look(seat) {
@@ -23,6 +27,15 @@ export function openMarks(hall, { seats, grid, camera, words }) {
     mark.setAttribute("aria-checked", String(state === "chosen"));
     if (state === "free" || state === "chosen") mark.removeAttribute("aria-disabled");
     else mark.setAttribute("aria-disabled", "true");
+  }
+
+  function makeNumber(seat) {
+    const place = { x: hall.x[seat], y: hall.y[seat] + 5, "data-tier-index": hall.tierOf[seat] };
+    const { length } = hall.number[seat];
+    const looks = `seat-number letter-${words.tierOf(seat).color}${length > 2 ? " long" : ""}`;
+    const number = svg("text", { ...place, class: looks }, hall.number[seat]);
+    numbered.set(seat, number);
+    return number;
   }
 
   function make(seat) {
@@ -50,19 +63,25 @@ export function openMarks(hall, { seats, grid, camera, words }) {
   function update() {
     const wanted = inView();
     kept.forEach((seat) => wanted.add(seat));
-    for (const [seat, mark] of marks) {
-      if (wanted.has(seat)) continue;
-      mark.remove();
-      marks.delete(seat);
-    }
+    dropBut(wanted, marks);
     const fresh = document.createDocumentFragment();
     // In the order of the plan, for those who hear them one after another.
     for (const seat of [...wanted].sort((a, b) => a - b)) if (!marks.has(seat)) fresh.append(make(seat));
     layer.append(fresh);
+    updateNumbers();
+  }
+
+  // A wheelchair says more than a number, and so does a tick; what is taken needs none.
+  function updateNumbers() {
+    const bears = (seat) => seats.stateOf(seat) === "free" && !words.tierOf(seat).wheelchair;
+    const wanted = new Set(camera.pitch() < NUMBERED ? [] : [...marks.keys()].filter(bears));
+    dropBut(wanted, numbered);
+    numbers.append(...[...wanted].filter((seat) => !numbered.has(seat)).map(makeNumber));
   }
 
   return {
     layer,
+    numbers,
     symbols: symbolsOf(hall),
     update,
     markOf(seat) {
@@ -76,8 +95,17 @@ export function openMarks(hall, { seats, grid, camera, words }) {
     },
     redraw(changed) {
       for (const seat of changed) if (marks.has(seat)) draw(seat, marks.get(seat));
+      updateNumbers();
     },
   };
+}
+
+function dropBut(wanted, drawn) {
+  for (const [seat, element] of drawn) {
+    if (wanted.has(seat)) continue;
+    element.remove();
+    drawn.delete(seat);
+  }
 }
 
 function symbolsOf(hall) {
