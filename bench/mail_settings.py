@@ -8,7 +8,7 @@ from bench.settings import LEDGER_TASKS
 from config.settings import LEDGER_DESTINATIONS
 
 LEDGER_TASKS = {**LEDGER_TASKS, "bench.tell": "messages", "bench.tell_many": "bulk"}
-LEDGER_DESTINATIONS = tuple(
+LEDGER_DESTINATIONS = tuple(  # type: ignore[assignment]
     replace(destination, tasks=(*destination.tasks, "bench.tell", "bench.tell_many"))
     if destination.name == "mail"
     else destination
