@@ -17,17 +17,20 @@ DESTINATIONS = (
         "mail",
         purpose="The mail server, or the ESP.",
         tasks=("boxoffice.send_message", "boxoffice.send_bulk"),
+        timeout_seconds=read("EMAIL_TIMEOUT_SECONDS"),
         rate_per_second=_rate(read("MAIL_RATE_PER_SECOND")),
     ),
     Destination(
         "push",
         purpose="The push services of browsers.",
         tasks=("boxoffice.send_push",),
+        timeout_seconds=10,
         rate_per_second=_rate(read("PUSH_RATE_PER_SECOND")),
     ),
     Destination(
         "payments",
         purpose="The payment provider.",
         tasks=("boxoffice.settle_payment", "boxoffice.send_refund", "boxoffice.ask_about_refund"),
+        timeout_seconds=10,
     ),
 )

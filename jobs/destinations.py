@@ -19,6 +19,7 @@ class Destination:
         answers are, the rest of the pool is left to others.
     failures_to_open: transient failures in a row, of different jobs, after which it is taken for away.
     first_wait_seconds, longest_wait_seconds: until the first probe, doubled with each that fails, up to the longest.
+    timeout_seconds: how long a call waits for one answer; None where nobody has said it.
     rate_per_second: jobs that it takes in a second, all workers together; None where nobody has set a limit.
     """
 
@@ -29,6 +30,7 @@ class Destination:
     failures_to_open: int = 10
     first_wait_seconds: float = 5
     longest_wait_seconds: float = 60
+    timeout_seconds: float | None = None
     rate_per_second: float | None = None
 
     def __post_init__(self) -> None:
