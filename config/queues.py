@@ -9,7 +9,15 @@ from jobs.queues import Pool, Queue
 POOLS = (
     Pool("default", purpose="Short work in the database.", concurrency=2, backlog=500),
     Pool("tickets", purpose="Work that keeps a CPU busy.", concurrency=2, prefetch=1),
-    Pool("messages", purpose="Work that waits for providers.", concurrency=4, prefetch=1),
+    Pool(
+        "messages",
+        purpose="Work that waits for providers.",
+        kind="threads",
+        concurrency=16,
+        prefetch=1,
+        backlog=400,
+        most_workers=3,
+    ),
 )
 
 QUEUES = (
