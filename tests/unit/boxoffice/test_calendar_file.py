@@ -83,8 +83,8 @@ def test_no_line_is_longer_than_75_octets_and_no_text_becomes_a_line_of_its_own(
 @pytest.mark.parametrize("zone", ZONES)
 def test_the_zone_in_the_file_is_the_venues_to_the_hour_also_when_the_clocks_change(zone: str) -> None:
     theirs, ours = calendar_zone(ZoneInfo(zone), 2026).to_tz(lookup_tzid=False), ZoneInfo(zone)
-    at = datetime(2025, 1, 2, 0, 30)
-    while at < datetime(2027, 12, 31):
+    at, last = (datetime.fromisoformat(day) for day in ("2025-01-02T00:30", "2027-12-31T00:00"))  # on the clock
+    while at < last:
         local = at.replace(tzinfo=ours)
         exists = local.astimezone(UTC).astimezone(ours).replace(tzinfo=None) == at
         twice = local.utcoffset() != local.replace(fold=1).utcoffset()
