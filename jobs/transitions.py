@@ -10,6 +10,7 @@
     waiting | published | running | dead ──cancel──▶ cancelled
     waiting ──hand_out──▶ published           (to this very process: see ``jobs/in_request.py``)
     waiting ──run_now, reschedule, set_priority──▶ waiting
+    running ──stand_aside──▶ waiting          (after a crash, one at a time: see ``jobs/worker/suspects.py``)
     published ──hold_back──▶ waiting          (paused, or its provider is away: see ``jobs/flow/hold_back.py``)
     waiting ──shed──▶ cancelled               (in a queue that may lose jobs: see ``jobs/flow/shed.py``)
 
@@ -154,6 +155,14 @@ POSTPONE = """
     SET state = 'waiting', deliveries = CASE WHEN %(orderly)s THEN 0 ELSE deliveries END, reason = %(reason)s,
         gate = CASE WHEN %(delay)s > 0 THEN 'later' ELSE 'ready' END,
         available_at = jobs_now() + %(delay)s * interval '1 second', error = %(error)s
+    WHERE id = %(id)s AND token = %(token)s AND state || '' = 'running'
+"""
+
+# Its process runs another job that may have killed one before: this claim is as if it had not been.
+STAND_ASIDE = """
+    UPDATE jobs_job
+    SET state = 'waiting', deliveries = greatest(deliveries - 1, 0), reason = %(reason)s, gate = 'later',
+        available_at = jobs_now() + %(delay)s * interval '1 second'
     WHERE id = %(id)s AND token = %(token)s AND state || '' = 'running'
 """
 
@@ -355,6 +364,11 @@ def try_again(*, claim: Claim, delay_seconds: float, error: str, traceback: str)
 def postpone(*, claim: Claim, delay_seconds: float, reason: str, error: str, orderly: bool) -> bool:
     """Wait ``delay_seconds`` without using up an attempt. False means that the lease was lost."""
     return _wait_again(claim, POSTPONE, delay=delay_seconds, reason=reason, error=error, orderly=orderly)
+
+
+def stand_aside(*, claim: Claim, delay_seconds: float, reason: str) -> bool:
+    """Wait ``delay_seconds`` as if the job had not been claimed. False means that the lease was lost."""
+    return _wait_again(claim, STAND_ASIDE, delay=delay_seconds, reason=reason)
 
 
 def defer_published(*, message: Message, delay_seconds: float, error: str) -> int | None:

@@ -157,4 +157,4 @@ def test_a_worker_that_is_killed_loses_none_of_its_jobs_and_their_effects_happen
     start_worker(threads)
     wait_until_done(jobs)
     assert_marked_once(keys)
-    assert set(Job.objects.filter(pk__in=running).values_list("attempts", "token")) == {(0, 2)}
+    assert set(Job.objects.filter(pk__in=running).values_list("state", "attempts")) == {("done", 0)}
