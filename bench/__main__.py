@@ -27,6 +27,7 @@ BENCHES = (
     "notifications",
     "orders",
     "polling",
+    "pools",
     "prune",
     "relay",
     "reminders",
