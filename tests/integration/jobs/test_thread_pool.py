@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
+import redis
 from django.db import connection
 
 from jobs.models import Job
@@ -83,6 +84,29 @@ def test_each_thread_claims_with_a_session_of_its_own_which_is_closed_when_the_w
     assert time.monotonic() - started < 3
     assert sessions(second) == 0
     assert not any("leaves_the_hard_way" in line for line in worker.output)
+
+
+def test_a_broker_that_hangs_up_meanwhile_loses_no_job_that_threads_have_in_hand(
+    threads: System, enqueued: Callable[..., int]
+) -> None:
+    keys = [f"meanwhile {number}" for number in range(2 * THREADS)]
+    jobs = [enqueued("probe.call", key=key, seconds=0.7) for key in keys]
+    wait_for(lambda: Job.objects.filter(state="running").count() == THREADS, what="all run")
+    hang_up(broker_url("redis"))
+    threads.processes[0].wait_for_output("Connection to broker lost")
+    wait_until_done(jobs)
+    run_at_once(enqueued, "afterwards")
+    assert Job.objects.values("backend_pid").distinct().count() == THREADS
+    assert set(Job.objects.values_list("attempts", "token")) == {(0, 1)}
+
+
+def hang_up(url: str) -> None:
+    """On all clients of this test's own database in Redis."""
+    with redis.Redis.from_url(url) as client:
+        database, own = str(client.connection_pool.connection_kwargs["db"]), client.client_id()
+        for other in client.client_list():
+            if other["db"] == database and int(other["id"]) != own:
+                client.client_kill_filter(_id=other["id"])
 
 
 def test_a_line_of_the_log_names_the_job_of_its_own_thread(threads: System, enqueued: Callable[..., int]) -> None:
