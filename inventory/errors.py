@@ -84,14 +84,14 @@ class SeatsTaken(InventoryError):
 
 
 class LeavesLoneSeats(InventoryError):
-    __doc__ = gettext_noop("Single seats would be left alone between taken seats. Take them along, or choose others.")
+    __doc__ = gettext_noop("Single seats would be left alone. Take them along, or choose others.")
     status_code = 409
 
     def __init__(self, *, seat_ids: Sequence[int], labels: Sequence[str]) -> None:
         super().__init__(
             ngettext(
-                "%(places)s would be left alone between taken seats.",
-                "%(places)s would be left alone between taken seats.",
+                "%(places)s would be left alone, without a free seat beside it.",
+                "%(places)s would be left alone, without free seats beside them.",
                 len(labels),
             )
             % {"places": "; ".join(labels)}

@@ -14,6 +14,7 @@ from django.db.models import (
     Count,
     ExpressionWrapper,
     F,
+    FloatField,
     IntegerField,
     Max,
     Min,
@@ -24,7 +25,7 @@ from django.db.models import (
     Value,
     When,
 )
-from django.db.models.functions import Coalesce, Extract, Greatest
+from django.db.models.functions import Cast, Ceil, Coalesce, Extract, Greatest
 
 from inventory.conditions import hold_is_open, opens_later, seat_is_free, show_sells
 from inventory.errors import UnknownHold, UnknownShow
@@ -80,8 +81,8 @@ class Availability:
 class HeldSeats:
     """A hold, with its show and venue, and its seats with their tiers in the order of the plan.
 
-    is_open: it can still be bought. seconds_left: until it lapses; 0 when it is not open. The seats are those that
-    the hold was for, even when it has ended and they went to somebody else.
+    is_open: it can still be bought. seconds_left: until it lapses, rounded up; 0 when it is not open. The seats are
+    those that the hold was for, even when it has ended and they went to somebody else.
     """
 
     hold: Hold
@@ -160,7 +161,8 @@ def availability(*, show_id: int) -> Availability:
 
 def hold_by_token(*, token: UUID) -> HeldSeats:
     """The hold with this secret. Two queries. Raises UnknownHold."""
-    left = Extract(F("expires_at") - DatabaseNow(), "epoch", output_field=IntegerField())
+    # A second that has begun counts: an open hold has one at least, and who counts them down is never early.
+    left = Cast(Ceil(Extract(F("expires_at") - DatabaseNow(), "epoch", output_field=FloatField())), IntegerField())
     hold = (
         Hold.objects.select_related("show__venue")
         .annotate(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.db import connection
@@ -11,6 +11,10 @@ from django.db import connection
 MOVED_CLOCK = """
     CREATE OR REPLACE FUNCTION jobs_now() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE
     AS $$ SELECT statement_timestamp() + interval '{seconds} seconds' $$
+"""
+CLOCK_THAT_STANDS = """
+    CREATE OR REPLACE FUNCTION jobs_now() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ SELECT timestamptz '{instant}' $$
 """
 CLOCK_AS_IT_IS = "SELECT pg_get_functiondef('jobs_now()'::regprocedure)"
 
@@ -25,6 +29,11 @@ class Clock:
         self.seconds += by.total_seconds()
         with connection.cursor() as cursor:
             cursor.execute(MOVED_CLOCK.format(seconds=self.seconds))
+
+    def stand_still(self, *, at: datetime) -> None:
+        """The same instant for every statement, where a second more would be too much."""
+        with connection.cursor() as cursor:
+            cursor.execute(CLOCK_THAT_STANDS.format(instant=at.isoformat()))
 
 
 @pytest.fixture

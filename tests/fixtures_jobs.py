@@ -22,6 +22,7 @@ from jobs.queues import all_queues, queue_named
 from jobs.session import engine_session
 from jobs.transitions import Message
 from jobs.worker.execution import Outcome, run_job
+from tests.payment_keys import API_KEY, WEBHOOK_SECRET
 from tests.processes import System
 
 BROKERS = {
@@ -92,7 +93,7 @@ def publish_by_hand(url: str, messages: list[Message]) -> None:
 
 
 def environment(url: str) -> dict[str, str]:
-    """This process's environment, with the test database and the given broker."""
+    """This process's environment, with the test database, the given broker, and the keys of the payment stand-in."""
     parts = urlsplit(os.environ["DATABASE_URL"])
     database = connection.settings_dict["NAME"]
     return {
@@ -100,6 +101,8 @@ def environment(url: str) -> dict[str, str]:
         "DJANGO_SETTINGS_MODULE": "tests.settings",
         "DATABASE_URL": urlunsplit(parts._replace(path=f"/{database}")),
         "BROKER_URL": url,
+        "STRIPE_API_KEY": API_KEY,
+        "STRIPE_WEBHOOK_SECRET": WEBHOOK_SECRET,
         "PYTHONUNBUFFERED": "1",
         "LOG_FORMAT": "json",
     }

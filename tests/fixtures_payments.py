@@ -15,10 +15,8 @@ from urllib.request import Request, urlopen
 import pytest
 import stripe
 
+from tests.payment_keys import API_KEY, WEBHOOK_SECRET
 from tests.processes import Process, wait_for
-
-API_KEY = "sk_test_of_the_tests"
-WEBHOOK_SECRET = "whsec_of_the_tests"
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from django.test import Client
 from boxoffice.models import Order, Payment
 from inventory.models import Hold
 from tests.fixtures_boxoffice import place
-from tests.fixtures_payments import API_KEY, WEBHOOK_SECRET, Payments
+from tests.fixtures_payments import Payments
+from tests.payment_keys import API_KEY, WEBHOOK_SECRET
 
 ADA = {"name": "Ada Lovelace", "email": "ada@example.org"}
 

@@ -20,7 +20,8 @@ from jobs.models import Job
 from jobs.session import engine_session
 from jobs.worker.execution import Outcome
 from tests.fixtures_boxoffice import place
-from tests.fixtures_payments import API_KEY, Payments
+from tests.fixtures_payments import Payments
+from tests.payment_keys import API_KEY
 
 WHO_AND_WHY = {"by": "anna", "reason": "the fan is ill"}
 LONG_AGO = datetime.fromisoformat("2020-01-01T00:00:00+00:00")

@@ -20,7 +20,8 @@ from boxoffice.storefront import seat_board
 from deploy.local.ports import RANGE, is_free
 from jobs.flow import admission
 from tests.fixtures_jobs import broker_url, empty, environment
-from tests.fixtures_payments import API_KEY, WEBHOOK_SECRET, Payments
+from tests.fixtures_payments import Payments
+from tests.payment_keys import WEBHOOK_SECRET
 from tests.processes import Process, wait_for
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
@@ -65,8 +66,7 @@ def site(transactional_db: None, tmp_path: Path) -> Iterator[Site]:
 @pytest.fixture
 def paying_site(transactional_db: None, tmp_path: Path, payments: Payments) -> Iterator[Site]:
     """The same, with the payment provider's stand-in, which tells it what happens."""
-    own = {"STRIPE_API_BASE": payments.address, "STRIPE_API_KEY": API_KEY, "STRIPE_WEBHOOK_SECRET": WEBHOOK_SECRET}
-    with _running_site(tmp_path, **own) as running:
+    with _running_site(tmp_path, STRIPE_API_BASE=payments.address) as running:
         payments.post("endpoint", url=f"{running.address}/webhooks/stripe/", secret=WEBHOOK_SECRET)
         yield running
         payments.post("endpoint", url="", secret=WEBHOOK_SECRET)

@@ -31,10 +31,11 @@ from jobs.models import Job
 from jobs.session import engine_session
 from jobs.worker.execution import Outcome
 from tests.fixtures_clock import Clock
-from tests.fixtures_payments import WEBHOOK_SECRET, Payments
+from tests.fixtures_payments import Payments
 from tests.fixtures_purchases import ADA, come_back
 from tests.fixtures_refunds import LONG_AGO, WHO_AND_WHY
 from tests.money_invariants import kept_at, owed, told_wrongly, violations
+from tests.payment_keys import WEBHOOK_SECRET
 
 Row = TypeVar("Row", bound=Model)
 

@@ -27,7 +27,7 @@ class DoorAnswer:
 
     ticket: with its show, venue, seat and tier, or None for what is forged or not known. proven: the signature of the
     QR code said that it is ours; a typed code proves nothing. earlier: the admission that stands, where it is in
-    already. at: the database's time of this answer.
+    already. at: the database's time of this answer. is_of_another_show: the ticket is none for this door's.
     """
 
     result: Scan.Result
@@ -35,6 +35,7 @@ class DoorAnswer:
     at: datetime
     ticket: Ticket | None = None
     earlier: Scan | None = None
+    is_of_another_show: bool = False
 
     @property
     def admits(self) -> bool:

@@ -23,7 +23,7 @@ class DoorForm(forms.Form):
 
     do = forms.ChoiceField(choices=[(name, name) for name in ("scan", "by_hand", "undo")])
     code = forms.CharField(max_length=LONGEST_CODE)
-    how = forms.ChoiceField(choices=[("camera", "camera"), ("typed", "typed")], required=False)
+    how = forms.ChoiceField(choices=[(name, name) for name in ("camera", "scanner", "typed")], required=False)
     attempt = forms.UUIDField(required=False)
     reason = forms.CharField(max_length=LONGEST_CODE, required=False)
 
@@ -47,4 +47,4 @@ def _done(given: dict[str, Any], *, door: Door) -> DoorAnswer:
         return admit_by_hand(code=code, reason=reason, door=door, attempt=attempt)
     if given["do"] == "undo":
         return undo_admission(code=code, reason=reason, door=door, attempt=attempt)
-    return scan(text=code, door=door, by_camera=given["how"] == "camera", attempt=attempt)
+    return scan(text=code, door=door, from_picture=given["how"] in ("camera", "scanner"), attempt=attempt)

@@ -113,6 +113,12 @@ def spoken(answer: DoorAnswer) -> Spoken:
     )
 
 
+def mark_of(result: str) -> tuple[str, str]:
+    """Tone and mark of a result, the same in the list as on the whole screen."""
+    tone, mark, _word, _advice = _WORDS[Result(result)]
+    return tone, mark
+
+
 def refused(words: str) -> Spoken:
     """A request that was not done, and why."""
     return Spoken(result="refused", tone="caution", mark="!", word=_("Not done"), facts=[], advice=words)
@@ -132,6 +138,8 @@ def _facts(answer: DoorAnswer) -> Iterator[str]:
         yield _("Reason: %(reason)s.") % {"reason": isolated(_(ticket.void_reason).rstrip("."))}
     if ticket and answer.result is Result.WRONG_SHOW:
         yield from _other_show(ticket.show)
+    elif ticket and answer.is_of_another_show:
+        yield _("It was for another show: %(show)s.") % {"show": isolated(ticket.show.title)}
 
 
 def _other_show(show: Show) -> Iterator[str]:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from boxoffice.errors import OrderNotFound
+from boxoffice.gather_places import gather_lines
 from boxoffice.messages.base import Draft
 from boxoffice.messages.shared_context import about_order
 from boxoffice.messages.show_times import day_of
@@ -56,7 +57,7 @@ def worded(*, order: Order, money: Money | None, lines: Sequence[OrderLine]) -> 
         subject=_subject(money, lines) % {"show": isolated(order.show.title), "day": day_of(order.show)},
         preheader=preheader,
         template=KIND,
-        context={**about_order(order), "lines": lines, "money": money},
+        context={**about_order(order), "lines": lines, "places": gather_lines(lines), "money": money},
     )
 
 

@@ -6,12 +6,14 @@ word such as "tomorrow" either: nobody knows on which day a mail is read.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from boxoffice.errors import NothingToSay, OrderNotFound
+from boxoffice.gather_places import counted
 from boxoffice.messages import tickets_ready
 from boxoffice.messages.base import Draft
 from boxoffice.messages.shared_context import about_order
@@ -67,7 +69,8 @@ def worded(*, order: Order, tickets: Sequence[Ticket], tickets_mailed: str) -> D
         template=KIND,
         context={
             **about,
-            "places": [each.seat.label for each in tickets],
+            "count": len(tickets),
+            "places": [counted(*place) for place in Counter(each.seat.label for each in tickets).items()],
             "tickets_are_ready": all(each.status in _READY for each in tickets),
             "tickets_mailed": tickets_mailed,
         },

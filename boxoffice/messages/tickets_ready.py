@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from boxoffice.errors import DocumentMissing, NothingToSay, OrderNotFound
+from boxoffice.gather_places import gather_lines
 from boxoffice.messages.base import Draft
 from boxoffice.messages.calendar_file import calendar_file
 from boxoffice.messages.shared_context import about_order
@@ -63,6 +64,7 @@ def worded(*, order: Order, lines: Sequence[OrderLine], attachments: Sequence[At
         context={
             **about,
             "lines": lines,
+            "places": gather_lines(lines),
             "total": Money.sum((line.money for line in lines), currency=order.currency),
         },
         attachments=attachments,

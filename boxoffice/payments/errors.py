@@ -32,3 +32,8 @@ class ShowCalledOff(BoxOfficeError):
 class ForgedEvent(BoxOfficeError):
     __doc__ = gettext_noop("The event was not signed by the payment provider, or too long ago.")
     status_code = 400
+
+
+class MalformedEvent(BoxOfficeError):
+    __doc__ = gettext_noop("The payment provider signed an event that does not look as it documents it.")
+    status_code = 400

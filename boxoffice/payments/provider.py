@@ -23,6 +23,7 @@ import stripe
 from django.conf import settings
 
 from boxoffice.payments.errors import ForgedEvent, PaymentRefused, ProviderAway
+from boxoffice.payments.told_words import told_word
 from jobs.failures.classify import classify
 from jobs.failures.retry import FailureClass
 
@@ -133,15 +134,20 @@ def expire_session(*, session_id: str) -> Answer:
 
 
 def read_event(*, body: bytes, signature: str) -> ToldEvent:
-    """The event in a webhook's raw body. Raises ForgedEvent for one that the provider has not just signed."""
+    """The event in a webhook's raw body.
+
+    Raises ForgedEvent for one that the provider has not just signed, or that is no event, and MalformedEvent for one
+    whose id or type is none.
+    """
     try:
         event = stripe.Webhook.construct_event(
             body, signature, settings.STRIPE_WEBHOOK_SECRET, tolerance=SIGNATURE_SECONDS
         )
-        return ToldEvent(id=str(event.id), type=str(event.type), object=event.data.object.to_dict())
+        told = event.id, event.type, event.data.object.to_dict()
     except (stripe.SignatureVerificationError, ValueError, TypeError, AttributeError, KeyError) as error:
         # The SDK compares signatures by a function that raises TypeError for one with letters beyond ASCII.
         raise ForgedEvent from error
+    return ToldEvent(id=told_word(told[0]), type=told_word(told[1]), object=told[2])
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from boxoffice.gather_places import Places, gather_lines
 from boxoffice.models import Order, Payment
 from boxoffice.payments import provider, transitions
 from boxoffice.payments.errors import PaymentRefused, ProviderAway, ShowCalledOff
@@ -26,7 +27,6 @@ from boxoffice.payments.settle_payment import take_in
 from boxoffice.selectors import lines_of_order
 from inventory.errors import HoldExpired
 from inventory.models import Show
-from inventory.money import Money
 from inventory.venue_time import in_venue_time
 from jobs.clock import database_now
 
@@ -127,9 +127,7 @@ def _request(order: Order, *, key: str, expires_at: datetime) -> dict[str, Any]:
     """What the provider is asked for. Kept with the attempt, since its key must never mean anything else."""
     site = settings.PUBLIC_URL
     with translation.override(order.language):
-        items = [
-            _item(order, line.seat.label, line.tier_name, line.money) for line in lines_of_order(order_id=order.pk)
-        ]
+        items = [_item(order, places) for places in gather_lines(lines_of_order(order_id=order.pk))]
     asked: dict[str, Any] = {
         "mode": "payment",
         "client_reference_id": order.code,
@@ -147,10 +145,14 @@ def _request(order: Order, *, key: str, expires_at: datetime) -> dict[str, Any]:
     return asked | ({"customer_email": order.email} if order.email.isascii() else {})
 
 
-def _item(order: Order, seat: str, tier: str, money: Money) -> dict[str, Any]:
+def _item(order: Order, places: Places) -> dict[str, Any]:
     starts = in_venue_time(instant=order.show.starts_at, zone=order.show.venue.zone)
-    about = ", ".join(part for part in (order.show.venue.name, starts, tier) if part)
-    name = _("%(show)s: %(seat)s") % {"show": order.show.title, "seat": seat} if seat else order.show.title
+    about = ", ".join(part for part in (order.show.venue.name, starts, places.tier_name) if part)
+    name = _("%(show)s: %(seat)s") % {"show": order.show.title, "seat": places.label}
     product = {"name": name[:250], "description": about[:500]}
-    price = {"currency": money.currency.lower(), "unit_amount": provider_amount(money), "product_data": product}
-    return {"price_data": price, "quantity": 1}
+    price = {
+        "currency": places.each.currency.lower(),
+        "unit_amount": provider_amount(places.each),
+        "product_data": product,
+    }
+    return {"price_data": price, "quantity": places.count}

@@ -17,7 +17,10 @@ LONGEST_BODY = 256 * 1024
 @csrf_exempt  # its signature says who sent it
 @require_POST
 def stripe_webhook(request: HttpRequest) -> HttpResponse:
-    """204 once it is stored, whatever it tells; 400 when it was not signed by the provider, 413 when it is too long."""
+    """204 once it is stored, whatever it tells, or logged where it makes no sense.
+
+    400 when it was not signed by the provider, 413 when it is too long.
+    """
     announced = request.META.get("CONTENT_LENGTH") or "0"
     # Python refuses to read numbers of thousands of digits.
     if not announced.isdecimal() or int(announced[:18]) > LONGEST_BODY:

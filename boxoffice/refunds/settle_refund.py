@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import structlog
+from django.db.models import Q
 
 from boxoffice.models import Refund
+from boxoffice.payments.errors import MalformedEvent
 from boxoffice.payments.minor_units import provider_amount
-from boxoffice.refunds.ask_provider import METADATA_KEY, answer_of
+from boxoffice.payments.told_words import told_metadata, told_word
+from boxoffice.refunds.ask_provider import METADATA_KEY, Answer, answer_of
 from boxoffice.refunds.attempt import newest_attempt
 from boxoffice.refunds.errors import RefundNotOurs
 from boxoffice.refunds.record_answer import record_answer
@@ -26,30 +29,49 @@ def settle_refund(*, refund: Mapping[str, Any]) -> bool:
     The event's signature was checked by the caller. Twice, late and in any order does no harm. A refund that is none of
     ours was made by hand on the provider's pages: it is logged and left to the reconciliation.
 
-    Raises RefundNotOurs when it names ours with another amount or currency.
+    Raises RefundNotOurs when it names ours with another amount or currency, and MalformedEvent for what is no refund as
+    the provider documents it.
     """
-    ours = _ours(refund)
+    provider_id = told_word(refund.get("id"))
+    ours = _ours(refund, provider_id=provider_id)
     if ours is None:
-        log.warning("foreign_refund", provider_id=refund["id"])
+        log.warning("foreign_refund", provider_id=provider_id)
         return False
-    if (provider_amount(ours.money), ours.currency) != (refund["amount"], refund["currency"].upper()):
+    if (provider_amount(ours.money), ours.currency) != (
+        refund.get("amount"),
+        told_word(refund.get("currency")).upper(),
+    ):
         raise RefundNotOurs
-    return record_answer(refund=ours, answer=answer_of(refund))
+    return record_answer(refund=ours, answer=_answer(refund))
 
 
-def _ours(refund: Mapping[str, Any]) -> Refund | None:
+def _answer(refund: Mapping[str, Any]) -> Answer:
+    if refund.get("failure_reason"):
+        told_word(refund["failure_reason"])
+    try:
+        return answer_of({**refund, "status": told_word(refund.get("status"))})
+    except KeyError as error:  # a state that the provider does not document
+        raise MalformedEvent from error
+
+
+def _ours(refund: Mapping[str, Any], *, provider_id: str) -> Refund | None:
     """By the provider's id, else by the number that we gave it along: the event may be here before the answer.
+
+    Both in one look. The answer may commit at any moment, and between two looks it would be found by neither: not yet
+    by the id, and no more as one that has none.
 
     A later attempt takes over what an earlier one has made, unless it has made something of its own. The number counts
     for the money that we ask back alone: another box office with the same account has refunds of that number, too.
     """
-    refunds = Refund.objects.select_related("payment__order")
-    known = refunds.filter(provider_id=refund["id"]).first()
-    number = str((refund.get("metadata") or {}).get(METADATA_KEY, ""))
-    if known is not None or not number.isdecimal() or len(number) > 18:
-        return known
-    named = refunds.filter(pk=int(number), provider_id="").first()
-    if named is None or named.payment.intent_id not in ("", refund.get("payment_intent")):
+    told = told_metadata(refund, METADATA_KEY)
+    number = int(told) if told.isdecimal() and len(told) <= 18 else None
+    # By refund_once_per_provider_id, and the primary key. The one with the id first.
+    either = Q(provider_id=provider_id) | Q(pk=number, provider_id="") if number else Q(provider_id=provider_id)
+    found = list(Refund.objects.select_related("payment__order").filter(either).order_by("-provider_id")[:2])
+    if not found or found[0].provider_id:
+        return found[0] if found else None
+    named = found[0]
+    if named.payment.intent_id not in ("", refund.get("payment_intent")):
         return None
     newest = newest_attempt(refund_id=named.pk).refund
-    return named if newest.provider_id else newest
+    return newest if newest.provider_id in ("", provider_id) else named

@@ -109,7 +109,7 @@ def mark_returned(*, refund_id: int, provider_id: str, code: str) -> bool:
         open_or_paid.update(
             status=Status.FAILED,
             failure=Failure.RETURNED,
-            failure_code=code,
+            failure_code=code[:100],
             provider_id=provider_id,
             settled_at=DatabaseNow(),
         )

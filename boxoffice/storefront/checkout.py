@@ -26,7 +26,7 @@ from boxoffice.storefront.gone_hold import page_of_gone_hold, way_onward
 from boxoffice.storefront.order_slip import slip_of_hold
 from boxoffice.storefront.private_pages import private_page
 from boxoffice.storefront.see_other import SeeOther
-from boxoffice.storefront.time_left import SOON, more_time_words, time_left
+from boxoffice.storefront.time_left import SOON, more_time_words, time_left, time_sentence
 from inventory.errors import HoldExpired, HoldIncomplete, HoldNotActive, InventoryError, UnknownHold
 from inventory.leave_hold import come_back
 from inventory.models import Show
@@ -41,7 +41,8 @@ _GONE = (HoldExpired, HoldNotActive, HoldIncomplete, OrderNotOpen, SeatsDiffer, 
 @private_page()
 @require_http_methods(["GET", "HEAD", "POST"])
 def checkout(request: HttpRequest, token: UUID) -> HttpResponse:
-    """GET: the seats, the time left, and who gets the tickets. Two queries; one more for a hold that was bought.
+    """GET: the seats, the time left, and who gets the tickets. Two queries; one more for a hold that
+    was bought or ordered.
 
     POST (``name``, ``email``): place the order, then go on to the payment page; or, where nothing is to be paid,
     confirm it at once and go to its page. The same form sent again leads to the same page and changes nothing. A free
@@ -120,7 +121,7 @@ def page_of_hold(
         come_back(token=token)
     unpaid = "unpaid" in request.GET
     if form is None:
-        form = _typed_before(held) if unpaid else BuyerForm()
+        form = _typed_before(held) if held.hold.ordered_at else BuyerForm()
     return render(
         request,
         "boxoffice/checkout.html",
@@ -140,22 +141,36 @@ def page_of_hold(
 def _time_of(held: HeldSeats) -> dict[str, object]:
     """The seats, the time that is left for them, and what can be done."""
     slip = slip_of_hold(held)
-    seconds = max(held.seconds_left, 1)  # the last one is cut to nothing, yet the hold is open
+    count = len(held.seats)
+    standing = not any(seat.number for seat in held.seats)
     return {
         "slip": slip,
-        "action": _action(count=len(held.seats), total=slip.total),
-        "seconds_left": seconds,
-        "soon": seconds <= SOON,
-        "time_left": time_left(seconds, seats=len(held.seats)),
+        "count": count,
+        "standing": standing,
+        "held_words": _held(count=count, standing=standing),
+        "action": _action(count=count, total=slip.total),
+        "seconds_left": held.seconds_left,
+        "soon": held.seconds_left <= SOON,
+        "time_left": time_left(held.seconds_left, seats=count),
+        "time_sentence": time_sentence(count) % {"time": "%s"},
         "more": "" if held.hold.extended_at else more_time_words(),
         "expired": HoldExpired(),
     }
 
 
 def _typed_before(held: HeldSeats) -> BuyerForm:
-    """What the order of this hold says, for whoever comes back from the payment page. One query."""
+    """What the order of this hold says, for whoever comes back to it before it is paid. One query."""
     order = order_of_hold(hold_id=held.hold.pk)
     return BuyerForm(name=order.name, email=order.email) if order is not None else BuyerForm()
+
+
+def _held(*, count: int, standing: bool) -> str:
+    """What is held. Who stands has a place and no seat."""
+    if standing:
+        words = ngettext("Your place is held", "Your %(count)d places are held", count)
+    else:
+        words = ngettext("Your seat is held", "Your %(count)d seats are held", count)
+    return words % {"count": count}
 
 
 def _action(*, count: int, total: Money) -> str:

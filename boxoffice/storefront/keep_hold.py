@@ -43,7 +43,7 @@ def more_time(request: HttpRequest, token: UUID) -> HttpResponse:
     held = hold_by_token(token=token)
     if not held.is_open:
         return JsonResponse({}, status=410)
-    answer = JsonResponse({"seconds_left": max(held.seconds_left, 1), "words": words()})
+    answer = JsonResponse({"seconds_left": held.seconds_left, "words": words()})
     own_hold.remember(answer, hold=held.hold, show=held.hold.show)
     return answer
 

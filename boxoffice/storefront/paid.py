@@ -50,7 +50,11 @@ def _still_open(request: HttpRequest, *, order: Order, times: list[str]) -> bool
 
     times: gets how long the provider took, and how long what follows, for the answer's Server-Timing.
     """
-    payment = Payment.objects.filter(order=order, provider_id=request.GET.get("session", "-")).first()
+    session_id = request.GET.get("session", "")
+    # An attempt whose making was never answered has no id either: that one the job looks for.
+    if not session_id:
+        return False
+    payment = Payment.objects.filter(order=order, provider_id=session_id).first()
     if payment is None:
         return False
     started = perf_counter()

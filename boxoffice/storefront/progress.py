@@ -100,7 +100,10 @@ def _over(page: OrderPage) -> Progress:
     if any(refund.status != Refund.Status.SUCCEEDED for refund in page.refunds):
         ended = Step(_("Payment"), "doing", _("It goes back to you."))
     elif page.order.status == Order.Status.REFUNDED:
-        ended = Step(_("Payment"), "done", _("It was given back to you."))
+        # Where the slip below lists the sums, it says how long they take.
+        listed = _("It has left for your bank.")
+        alone = _("It has left for your bank. It takes five to ten days to arrive.")
+        ended = Step(_("Payment"), "done", listed if page.refunds else alone)
     elif page.paid_too_late:
         ended = Step(
             _("Payment"), "doing", _("No seats could be sold for it, and it goes back to you. You need do nothing.")

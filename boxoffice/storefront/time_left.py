@@ -12,7 +12,7 @@ SOON = 120  # seconds
 
 
 def time_left(seconds: int, *, seats: int) -> str:
-    """A sentence for so many seconds, one or more, and so many seats. Minutes are rounded up, as people count them."""
+    """A sentence for so many seconds, one or more, and seats. Minutes are rounded up, as people count them."""
     minutes, rest = divmod(seconds, 60)
     if seconds > SOON:
         words = _minutes(minutes + (rest > 0))
@@ -20,10 +20,14 @@ def time_left(seconds: int, *, seats: int) -> str:
         words = _("%(minutes)s %(seconds)s") % {"minutes": _minutes(minutes), "seconds": _seconds(rest)}
     else:
         words = _minutes(minutes) if minutes else _seconds(seconds)
-    sentence = ngettext(
+    return time_sentence(seats) % {"time": words}
+
+
+def time_sentence(seats: int) -> str:
+    """The same with ``%(time)s`` where the time goes, for the page that counts it down."""
+    return ngettext(
         "Nobody else can take it for another %(time)s.", "Nobody else can take them for another %(time)s.", seats
     )
-    return sentence % {"time": words}
 
 
 def more_time_words() -> str:

@@ -40,6 +40,16 @@ class Facts:
     mail_actions: Sequence[MessageAction] = ()
 
     @property
+    def no_ticket_is_valid(self) -> bool:
+        """There were tickets, and all of them are void: there is no file any more, or soon none."""
+        return bool(self.tickets) and all(ticket.status == Ticket.Status.VOID for ticket in self.tickets)
+
+    @property
+    def file_was_removed(self) -> bool:
+        """It went with the last valid ticket."""
+        return self.document is None and self.no_ticket_is_valid and any(ticket.issued_at for ticket in self.tickets)
+
+    @property
     def hold_has_lapsed(self) -> bool:
         """The hold was not confirmed in time, whether or not a job has marked it."""
         hold = self.order.hold

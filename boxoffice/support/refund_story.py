@@ -15,6 +15,11 @@ from boxoffice.support.facts import Facts
 PENDING_TOO_LONG = timedelta(days=7)
 """A week: the provider waits for our balance, which somebody must top up."""
 
+AT_ONCE = timedelta(seconds=2)
+"""One press of a button commits as a whole; from its first statement to its last it takes less than this."""
+
+_JOBS_OF_A_REFUND = frozenset({"tickets.renew_document", "boxoffice.send_refund"})
+
 
 @dataclass(frozen=True)
 class RefundStep:
@@ -38,7 +43,7 @@ class OwedMoney:
 
 
 def refund_steps(facts: Facts) -> Iterator[RefundStep]:
-    """What staff did, and each attempt, in no particular order."""
+    """What staff did, and then each attempt."""
     for action in facts.actions:
         yield _by_hand(action, facts)
     for refund in facts.refunds:
@@ -58,6 +63,14 @@ def owed_money(facts: Facts) -> Iterator[OwedMoney]:
             yield OwedMoney(refund, what, _("Top up the balance at the payment provider."), can_try=False)
 
 
+def _began(action: OrderAction, facts: Facts) -> datetime:
+    """When the first of what it caused was written down: its own row is the last, and a cause stands before all."""
+    after = max((a.at for a in facts.actions if a.pk < action.pk), default=action.at - AT_ONCE)
+    caused = [refund.created_at for refund in facts.refunds if refund.pk == action.refund_id]
+    caused += [job.created_at for job in facts.jobs if job.task in _JOBS_OF_A_REFUND]
+    return min(at for at in (action.at, *caused) if max(after, action.at - AT_ONCE) < at <= action.at)
+
+
 def _by_hand(action: OrderAction, facts: Facts) -> RefundStep:
     seats = [line.seat.label for line in facts.lines if line.pk in set(action.line_ids)]
     if action.action == OrderAction.Action.REFUND:
@@ -65,7 +78,7 @@ def _by_hand(action: OrderAction, facts: Facts) -> RefundStep:
     else:
         title = _("Refund tried again by hand")
     by = _("By %(by)s: %(reason)s") % {"by": action.by, "reason": action.reason}
-    return RefundStep(action.at, title, _("done"), "good", ("; ".join(seats), by))
+    return RefundStep(_began(action, facts), title, _("done"), "good", ("; ".join(seats), by))
 
 
 def _stands(refund: Refund) -> tuple[str, str]:

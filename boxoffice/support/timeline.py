@@ -41,16 +41,16 @@ class Entry:
 
 
 def build_timeline(facts: Facts) -> list[Entry]:
-    """Everything from the hold on, oldest first."""
+    """Everything from the hold on, oldest first; of what happened at one instant the cause before its effects."""
     entries = [
         *_sale(facts),
         *_payments(facts),
+        *_refunds(facts),
         *_jobs(facts),
         *_tickets(facts),
         *_mails(facts),
         *_mail_actions(facts),
         *_scans(facts),
-        *_refunds(facts),
     ]
     return sorted(entries, key=lambda entry: entry.at)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from django import template
+from django.utils.formats import number_format
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
@@ -27,6 +28,12 @@ ATTRIBUTES = {"free": "", "chosen": " checked"}
 def one_line(text: str) -> str:
     """``{{ venue.address|one_line }}``: the lines of a text one after another, parted by commas."""
     return ", ".join(line.strip().rstrip(",") for line in text.splitlines() if line.strip())
+
+
+@register.filter
+def grouped(count: int) -> str:
+    """``{{ part.free|grouped }}``: "1,123" in English and "1.123" in German."""
+    return number_format(count, force_grouping=True)
 
 
 @register.simple_tag

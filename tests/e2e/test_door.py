@@ -173,6 +173,31 @@ def test_a_hand_scanner_types_anywhere_and_does_not_press_the_button_of_a_bad_an
     assert [scan.result for scan in Scan.objects.all()] == ["admitted", "again", "admitted"]
 
 
+def test_a_bare_code_lets_in_whom_a_person_types_and_not_whom_a_hand_scanner_reads(
+    tickets_tonight: list[Ticket], opened: Callable[[Visit, Show], Page], visiting: Visiting
+) -> None:
+    ticket = tickets_tonight[0]
+    with visiting(**DESKTOP) as visit:
+        page = opened(visit, ticket.show)
+        heading = page.get_by_role("alertdialog").get_by_role("heading")
+        for focus in ("h1", "#code"):
+            page.locator(focus).click()
+            page.evaluate(TYPE, [*ticket.printed_code, "Enter"])
+            expect(heading).to_have_text("Not our ticket")
+            page.get_by_role("button", name="Next").click()
+        field = page.locator("#code")
+        field.press_sequentially("K7Q")  # somebody began to type
+        page.evaluate(TYPE, [*"https://example.org/foreign-ticket/123456789", "Enter"])
+        expect(heading).to_have_text("Not our ticket")
+        page.get_by_role("button", name="Next").click()
+        expect(field).to_have_value("")
+        field.press_sequentially(ticket.printed_code, delay=80)
+        field.press("Enter")
+        expect(heading).to_have_text("Come in")
+        assert visit.complaints == []
+    assert [scan.result for scan in Scan.objects.all()] == ["forged", "forged", "forged", "admitted"]
+
+
 def _lose_the_answers(page: Page, ticket: Ticket) -> None:
     """Each request arrives and its answer gets lost, which is the worst that a connection can do."""
     page.route(f"**/door/{ticket.show_id}/", lambda route: (route.fetch(), route.abort()))

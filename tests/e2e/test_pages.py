@@ -13,7 +13,7 @@ from pytest_django.live_server_helper import LiveServer
 from boxoffice.confirm_order import confirm_order
 from boxoffice.models import Order
 from inventory.hold_seats import hold_seats
-from inventory.models import Hold, Show
+from inventory.models import Hold, Show, Venue
 from tests.fixtures_boxoffice import place
 from tests.fixtures_inventory import let_lapse, seat_ids
 from tests.fixtures_storefront import Visiting
@@ -31,7 +31,10 @@ def test_on_a_phone_the_first_tap_comes_closer_and_the_next_one_chooses(
         page = visit.page
         page.goto(f"{live_server.url}/shows/{show_on_sale.slug}/")
         mark = page.get_by_role("group", name="Seat map").get_by_role("checkbox", name="Stalls, row B, seat 4")
+        hint = page.locator(".said")
+        expect(hint).to_have_text("Tap a seat to choose it.", use_inner_text=True)
         page.evaluate("document.getElementById('map').style.width = '160px'")  # as a hall of forty seats a row
+        expect(hint).to_have_text("The first tap comes closer, the next ones choose.", use_inner_text=True)
         small = mark.bounding_box()
         mark.tap()
         expect(mark).not_to_be_checked()
@@ -155,7 +158,8 @@ LONG = "The Woman Who Walked into the Sea and Came Back with a Donaudampfschifff
 
 @pytest.fixture
 def addresses(make_show: Callable[..., Show], make_hold: Callable[..., Hold], ticket_files: Path) -> list[str]:
-    """One page of each kind, with the longest words that we can think of."""
+    """One page of each kind, with the longest words that we can think of; so are those for the time in New York."""
+    Venue.objects.update(time_zone="America/New_York")
     show = make_show(LONG, subtitle=LONG, description=LONG)
     held = hold_seats(show_id=show.pk, seat_ids=seat_ids(show, "A-1", "A-2"))
     bought = hold_seats(show_id=show.pk, seat_ids=seat_ids(show, "A-3", "A-4"))
@@ -173,11 +177,12 @@ def addresses(make_show: Callable[..., Show], make_hold: Callable[..., Hold], ti
     ]
 
 
-@pytest.mark.parametrize("width", [320, 375, 1280])
+@pytest.mark.parametrize(("width", "language"), [(320, "de"), (320, "en"), (375, "de"), (1280, "en")])
 def test_nothing_scrolls_sideways_and_what_can_be_pressed_is_large_enough(
-    addresses: list[str], live_server: LiveServer, visiting: Visiting, width: int
+    addresses: list[str], live_server: LiveServer, visiting: Visiting, width: int, language: str
 ) -> None:
-    with visiting(viewport={"width": width, "height": 700}) as visit:
+    viewport = {"width": width, "height": 700}
+    with visiting(viewport=viewport, extra_http_headers={"Accept-Language": language}) as visit:
         for address in addresses:
             visit.page.goto(live_server.url + address)
             assert visit.page.evaluate("document.documentElement.scrollWidth") <= width, address

@@ -157,6 +157,12 @@ def test_the_keyboard_walks_along_and_across_rows_chooses_and_leaves(
         expect(cursor).to_have_accessible_name("Block 101, row 1, seat 1 · Side view, 45.00 € · available")
         page.keyboard.press("Enter")
         expect(cursor).to_be_checked()
+        page.keyboard.press("PageDown")
+        expect(cursor).to_have_accessible_name(re.compile(r"^Block 101, row 1, seat 11 · "))
+        page.keyboard.press("PageDown")
+        page.keyboard.press("PageUp")
+        page.keyboard.press("PageUp")
+        expect(cursor).to_have_accessible_name(re.compile(r"^Block 101, row 1, seat 1 · "))
         page.keyboard.press("0")
         expect(page.get_by_role("button", name="Whole hall")).to_be_disabled()
         expect(cursor).to_be_checked()
@@ -169,6 +175,23 @@ def test_the_keyboard_walks_along_and_across_rows_chooses_and_leaves(
         assert visit.complaints == []
 
 
+def test_tab_leads_from_the_legend_over_the_standing_areas_to_one_seat_and_out_of_the_hall(
+    arena_show: Show, live_server: LiveServer, visiting: Visiting
+) -> None:
+    with visiting(reduced_motion="reduce") as visit:
+        page = visit.page
+        opened(page, live_server, arena_show)
+        page.locator(".legend.tiers button").last.focus()
+        stops = []
+        for _nth in range(4):
+            page.keyboard.press("Tab")
+            stops.append(page.locator("*:focus").get_attribute("aria-label") or "")
+        *areas, seat, after_it = stops
+        assert [area.split(",")[0] for area in areas] == ["Front standing", "Standing"]
+        assert seat.startswith("Block 101, row 1, seat 1 · ")
+        assert after_it == "Larger"
+
+
 def test_what_another_fan_holds_is_seen_without_loading_the_page_and_leaves_the_choice_with_a_word(
     show_on_sale: Show, live_server: LiveServer, visiting: Visiting
 ) -> None:
@@ -177,6 +200,8 @@ def test_what_another_fan_holds_is_seen_without_loading_the_page_and_leaves_the_
         page = visit.page
         opened(page, live_server, show_on_sale, f"?seats={b2}&seats={c1}")
         expect(mark_of(page, b2)).to_be_checked()
+        mark_of(page, b2).hover()
+        expect(page.locator("#tip")).to_have_text("Stalls, row B, seat 2 · House, free · chosen by you")
         assert visit.context.browser
         other = visit.context.browser.new_context(locale="en-GB").new_page()
         opened(other, live_server, show_on_sale, f"?seats={b2}&seats={b3}")
@@ -191,6 +216,8 @@ def test_what_another_fan_holds_is_seen_without_loading_the_page_and_leaves_the_
         )
         expect(page.locator(f"input[value='{b2}']")).to_be_disabled()
         expect(page.get_by_role("button", name="Hold 1 seat")).to_be_visible()
+        expect(page.locator("#chosen-seats")).to_have_text("Stalls, row C, seat 1")
+        expect(page.locator("#tip")).to_have_text("Stalls, row B, seat 2 · House, free · held by others")
         # The one who holds them sees their own.
         opened(other, live_server, show_on_sale)
         expect(mark_of(other, b3)).to_have_accessible_name("Stalls, row B, seat 3 · House, free · held by you")
@@ -235,12 +262,13 @@ def test_a_choice_that_strands_a_seat_is_answered_by_a_word_and_an_offer_and_may
         opened(page, live_server, show_on_sale)
         mark_of(page, b2).click()
         mark_of(page, b3).click()
-        word = page.get_by_text("would be left alone between taken seats")
+        word = page.get_by_text("would be left alone, without")
         expect(word).to_have_text(
-            "Stalls, row B, seat 1; Stalls, row B, seat 4 would be left alone between taken seats."
+            "Stalls, row B, seat 1; Stalls, row B, seat 4 would be left alone, without free seats beside them."
         )
         page.get_by_role("button", name="Take them along").click()
         expect(word).to_be_hidden()
+        expect(page.locator("#chosen-seats")).to_have_text("Stalls, row B, seats 1\u2060–\u20604")
         expect(page.get_by_role("button", name="Hold 4 seats")).to_be_focused()
         mark_of(page, c2).click()
         mark_of(page, c3).click()

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
+from django.test import Client
+from django.urls import reverse
 
 from boxoffice.messages import draft
 from boxoffice.models import Order, OrderAction, OrderLine, Payment, Refund
 from boxoffice.payments import provider as stripe_side
-from boxoffice.payments.errors import NotChargeable
+from boxoffice.payments.errors import MalformedEvent, NotChargeable
+from boxoffice.refunds import transitions
 from boxoffice.refunds.ask_provider import ask_for_refund
 from boxoffice.refunds.attempt import newest_attempt
 from boxoffice.refunds.errors import LinesRefunded, MoneyNotLeft, NothingToRefund, NotTriedAgain, TicketsUsed
@@ -20,6 +25,7 @@ from boxoffice.refunds.plan_refund import plan_refund
 from boxoffice.refunds.refund_order import RefundedOrder, refund_order
 from boxoffice.refunds.settle_refund import settle_refund
 from boxoffice.refunds.try_again import try_again
+from boxoffice.support.story import tell_story
 from inventory.hold_seats import hold_seats
 from inventory.models import Seat
 from jobs.dead.replay import replay_job
@@ -30,6 +36,7 @@ from tests.fixtures_inventory import all_at_once
 from tests.fixtures_payments import Payments
 from tests.fixtures_refunds import WHO_AND_WHY, age, money_back, refunds
 from tickets.check_ticket import Verdict, check_ticket
+from tickets.issue_tickets import issue_tickets
 from tickets.models import Ticket
 from tickets.qr import sign_ticket
 
@@ -79,6 +86,43 @@ def test_a_whole_order_is_refunded_and_its_seats_sell_again_at_once(
     made = refund_provider.client().v1.refunds.list().data[0]
     assert made.to_dict()["metadata"] == {"refund": str(done.refund.pk), "order": paid_order.code}
     assert Refund.objects.get().provider_id == made.id
+
+
+def test_support_reads_the_cause_before_its_effects_and_that_the_file_was_removed(
+    paid_order: Order, send: Send, ticket_files: Path, admin_client: Client
+) -> None:
+    issue_tickets(order_id=paid_order.pk)
+    for line in lines_of(paid_order):
+        refund_order(order_id=paid_order.pk, line_ids=[line], **WHO_AND_WHY)
+        send("tickets.renew_document")
+        send()
+    order = Order.objects.select_related("show__venue", "hold").get(pk=paid_order.pk)
+    timeline = tell_story(order=order).timeline
+    assert [entry.at for entry in timeline] == sorted(entry.at for entry in timeline)
+    titles = [entry.title for entry in timeline]
+    pressed = [place for place, title in enumerate(titles) if title == "1 seat given back"]
+    effects = {
+        "Make the ticket file anew without void tickets",
+        "Refund of 42.00\N{NO-BREAK SPACE}€",
+        "Send the refund to the payment provider",
+    }
+    assert len(pressed) == 2
+    for first, last in ((pressed[0], pressed[1]), (pressed[1], len(titles))):
+        assert effects <= set(titles[first:last])
+    assert not effects & set(titles[: pressed[0]])
+    page = admin_client.get(reverse("admin:boxoffice_order_change", args=[order.pk])).content.decode()
+    assert "removed, since no ticket is valid any more" in page
+    assert "not stored yet" not in page
+
+
+def test_the_page_of_a_refunded_order_tells_one_story(client: Client, paid_order: Order, send: Send) -> None:
+    refund_order(order_id=paid_order.pk, **WHO_AND_WHY)
+    assert "It goes back to you." in client.get(f"/orders/{paid_order.token}/").content.decode()
+    send()
+    page = client.get(f"/orders/{paid_order.token}/").content.decode()
+    assert "It has left for your bank." in page
+    assert "has left for your bank. It takes five to ten days to arrive." in page
+    assert "given back to you" not in page
 
 
 def test_the_mail_tells_what_comes_back_once_the_money_has_left(paid_order: Order, send: Send) -> None:
@@ -252,6 +296,67 @@ def test_an_event_that_is_here_before_the_answer_settles_the_refund(
     assert settle(made.to_dict()) is True
     assert send().state == "done"
     assert (refunds(), money_back(refund_provider)) == ([(8_400, "succeeded")], [8_400])
+
+
+def test_an_event_that_meets_the_answer_while_it_commits_is_ours_and_settles_the_refund(
+    refund_provider: Payments, paid_order: Order
+) -> None:
+    refund = refund_order(order_id=paid_order.pk, **WHO_AND_WHY).refund
+    assert refund is not None
+    intent = Payment.objects.get().intent_id
+    made = refund_provider.client().v1.refunds.create(
+        {"payment_intent": intent, "metadata": {"refund": str(refund.pk)}}
+    )
+    first_looks: list[str] = []
+
+    def the_answer_commits_after_the_first_look(execute: Any, sql: str, *given: Any) -> Any:
+        rows = execute(sql, *given)
+        if 'FROM "boxoffice_refund"' in sql and not first_looks:
+            first_looks.append(sql)
+            with ThreadPoolExecutor(1) as other_session:
+                other_session.submit(_take_on, refund.pk, made.id).result(timeout=10)
+        return rows
+
+    with connection.execute_wrapper(the_answer_commits_after_the_first_look):
+        assert settle(made.to_dict()) is True
+    assert len(first_looks) == 1
+    assert (refunds(), Refund.objects.get().provider_id) == ([(8_400, "succeeded")], made.id)
+
+
+def _take_on(refund_id: int, provider_id: str) -> None:
+    """As the job does that asked for it, and heard ``pending``."""
+    try:
+        assert transitions.mark_pending(refund_id=refund_id, provider_id=provider_id)
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"id": None},
+        {"id": "re_\x00"},
+        {"id": "re_" + "x" * 253},
+        {"id": "re_\ud800"},
+        {"metadata": "refund"},
+        {"metadata": {"refund": ["1"]}},
+        {"currency": None},
+        {"status": "on the moon"},
+        {"status": ["succeeded"]},
+        {"failure_reason": "\x00", "status": "failed"},
+    ],
+    ids=lambda fault: repr(fault)[:40],
+)
+def test_a_refund_that_looks_as_no_refund_does_is_told_apart_and_changes_nothing(
+    refund_provider: Payments, paid_order: Order, send: Send, fault: dict[str, Any]
+) -> None:
+    refund_provider.turn(refunds="pending", settle_after_s=0)
+    refund_order(order_id=paid_order.pk, **WHO_AND_WHY)
+    send()
+    shown = event_about(refund_provider, Refund.objects.get())
+    with pytest.raises(MalformedEvent):
+        settle(shown | fault)
+    assert refunds() == [(8_400, "pending")]
 
 
 def test_a_refund_made_by_hand_at_the_provider_changes_nothing_of_ours(

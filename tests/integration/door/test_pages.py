@@ -149,6 +149,36 @@ def test_every_answer_says_its_word(
     assert "<h2>Show postponed</h2>" in send(at_the_door, show, payload)["html"]
 
 
+@pytest.mark.parametrize("how", ["camera", "scanner"])
+def test_what_a_camera_or_a_hand_scanner_reads_needs_our_signature(
+    at_the_door: Client, tickets_tonight: list[Ticket], how: str
+) -> None:
+    ticket = tickets_tonight[0]
+    for drawn in (ticket.code, ticket.printed_code, "https://example.org/foreign-ticket/123456789"):
+        assert "<h2>Not our ticket</h2>" in send(at_the_door, ticket.show, drawn, how=how)["html"]
+    genuine = sign_ticket(code=ticket.code, show_id=ticket.show_id)
+    assert "<h2>Come in</h2>" in send(at_the_door, ticket.show, genuine, how=how)["html"]
+
+
+def test_a_refunded_ticket_of_another_show_is_refunded_first_and_the_list_tells_the_two_apart(
+    at_the_door: Client, tickets_tonight: list[Ticket], make_show: Callable[..., Show]
+) -> None:
+    show = tickets_tonight[0].show
+    good, refunded = issue_for(make_show("Daybirds"), seats=2)
+    transitions.mark_void(ticket_ids=[refunded.pk], reason="refunded")
+    html = send(at_the_door, show, refunded.code)["html"]
+    assert "<h2>Refunded</h2>" in html
+    assert "It was for another show: Daybirds." in html
+    assert "right door or day" not in html
+    send(at_the_door, show, good.code)
+    send(at_the_door, show, tickets_tonight[1].code)
+    listed = at_the_door.get(reverse("door_state", args=[show.pk])).json()["scans"]
+    for tone, mark in (("good", "✓"), ("caution", "↪"), ("bad", "↩")):
+        assert f'<li class="scan {tone}">' in listed
+        assert f'<span class="mark" aria-hidden="true">{mark}</span>' in listed
+    assert "✕" not in listed
+
+
 def test_the_word_that_a_refund_leaves_on_a_ticket_is_the_one_that_the_door_knows() -> None:
     assert REFUNDED == VoidReason.REFUNDED
 

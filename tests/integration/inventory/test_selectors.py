@@ -128,6 +128,13 @@ def test_a_hold_is_found_with_its_seats_and_the_time_that_is_left(
     assert 7 * 60 - 20 < held.seconds_left <= 7 * 60
 
 
+def test_the_last_second_of_a_hold_counts_until_it_is_over(held_seats: Hold, clock: Clock) -> None:
+    clock.stand_still(at=held_seats.expires_at - timedelta(milliseconds=300))
+    held = hold_by_token(token=held_seats.token)
+
+    assert (held.is_open, held.seconds_left) == (True, 1)
+
+
 def test_a_lapsed_hold_is_not_open_and_still_knows_its_seats(
     show_on_sale: Show, held_seats: Hold, clock: Clock
 ) -> None:

@@ -44,6 +44,24 @@ def test_the_page_shows_the_seats_the_time_left_and_one_main_action(client: Clie
     assert 590 <= int(seconds) <= 600
 
 
+def test_one_seat_is_spoken_of_as_one(client: Client, make_hold: Callable[..., Hold]) -> None:
+    page = client.get(address(make_hold(seats=1))).content.decode()
+    assert "Your seat is held" in page
+    assert "Nobody else can take it for another 10 minutes." in page
+    assert "Give the seat back" in page
+
+
+def test_what_was_typed_is_there_again_whichever_way_leads_back_before_it_is_paid(
+    client: Client, make_hold: Callable[..., Hold]
+) -> None:
+    hold = make_hold(prices={"Front": 4_200, "House": 0})
+    place(hold, name="Ada Lovelace", email="ada@example.org")
+    page = client.get(address(hold)).content.decode()
+    assert 'value="Ada Lovelace"' in page
+    assert 'value="ada@example.org"' in page
+    assert "You have not paid yet" not in page
+
+
 def test_the_page_takes_two_queries(
     client: Client, held_seats: Hold, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:

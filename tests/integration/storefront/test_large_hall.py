@@ -187,6 +187,10 @@ def test_standing_places_are_held_by_how_many_in_the_area_that_was_chosen(client
     answer = client.post(address(parted_show), {"standing": key, f"places {key}": 3})
     assert answer.status_code == 303
     assert [seat.zone for seat in Seat.objects.filter(hold=Hold.objects.get())] == ["Standing"] * 3
+    checkout = page_of(client, answer["Location"])
+    assert "Your 3 places are held" in checkout
+    assert "Give the places back" in checkout
+    assert checkout.count("<bdi>3 × Standing</bdi>") == 1
 
 
 def test_more_standing_places_than_there_are_is_said_where_they_are_chosen(client: Client, parted_show: Show) -> None:

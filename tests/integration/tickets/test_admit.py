@@ -50,11 +50,11 @@ def status_of(ticket: Ticket) -> str:
 
 
 def test_the_first_scan_admits_and_the_second_says_when_and_where(ticket: Ticket, door: Door) -> None:
-    first = scan(text=payload_of(ticket), door=door, by_camera=True)
+    first = scan(text=payload_of(ticket), door=door, from_picture=True)
     assert (first.result, first.admits, first.proven) == (Result.ADMITTED, True, True)
     assert status_of(ticket) == "used"
 
-    second = scan(text=payload_of(ticket), door=door_of(ticket.show_id, "South"), by_camera=True)
+    second = scan(text=payload_of(ticket), door=door_of(ticket.show_id, "South"), from_picture=True)
     assert (second.result, second.admits) == (Result.AGAIN, False)
     assert second.earlier
     assert (second.earlier.at, second.earlier.door, second.earlier.by) == (first.at, "North", "grace")
@@ -84,8 +84,23 @@ def test_a_typed_code_admits_however_it_is_typed_and_says_that_nothing_proves_it
 
 
 def test_a_picture_of_a_bare_code_is_forged_since_anybody_can_draw_one(ticket: Ticket, door: Door) -> None:
-    assert scan(text=ticket.code, door=door, by_camera=True).result is Result.FORGED
+    assert scan(text=ticket.code, door=door, from_picture=True).result is Result.FORGED
     assert status_of(ticket) == "issued"
+
+
+def test_nobody_mistypes_a_picture_of_somebody_elses(ticket: Ticket, door: Door) -> None:
+    assert scan(text="https://example.org/foreign-ticket/123456789", door=door).result is Result.FORGED
+    assert scan(text=f"{ticket.code}X", door=door).result is Result.UNKNOWN
+
+
+@pytest.mark.parametrize(("reason", "result"), [("refunded", Result.REFUNDED), ("seat changed", Result.VOID)])
+def test_nobody_is_sent_to_another_door_with_a_ticket_that_is_void(
+    ticket: Ticket, other_show: Show, reason: str, result: Result
+) -> None:
+    transitions.mark_void(ticket_ids=[ticket.pk], reason=reason)
+    answer = scan(text=payload_of(ticket), door=door_of(other_show.pk))
+    assert (answer.result, answer.is_of_another_show) == (result, True)
+    assert not scan(text=payload_of(ticket), door=door_of(ticket.show_id)).is_of_another_show
 
 
 def test_a_hand_scanner_with_another_keyboard_is_read_all_the_same(ticket: Ticket, door: Door) -> None:

@@ -38,6 +38,8 @@ def test_checking_changes_nothing(issued_tickets: list[Ticket]) -> None:
 
 def test_a_ticket_for_another_show_is_told_apart(issued_tickets: list[Ticket], other_show: Show) -> None:
     assert verdict_on(issued_tickets[0], other_show.pk) is Verdict.WRONG_SHOW
+    transitions.mark_void(ticket_ids=[issued_tickets[0].pk], reason="refunded")
+    assert verdict_on(issued_tickets[0], other_show.pk) is Verdict.VOID
 
 
 def test_a_genuine_code_moved_to_another_show_is_unknown(issued_tickets: list[Ticket], other_show: Show) -> None:

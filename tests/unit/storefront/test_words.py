@@ -11,7 +11,7 @@ from django.utils import translation
 from boxoffice.storefront.fullness import Fullness, fullness_of
 from boxoffice.storefront.polling import DELAYS_MS, ROUNDS, next_poll
 from boxoffice.storefront.time_left import time_left
-from boxoffice.templatetags.storefront import one_line
+from boxoffice.templatetags.storefront import grouped, one_line
 from inventory.models import Show, Venue
 from inventory.money import Money
 from inventory.selectors import Offer
@@ -74,7 +74,18 @@ def test_what_cannot_be_bought_says_why(status: str, words: str) -> None:
 )
 def test_the_time_left_is_told_in_minutes_until_two_are_left(seconds: int, words: str) -> None:
     assert time_left(seconds, seats=2) == f"Nobody else can take them for another {words}."
-    assert time_left(seconds, seats=1) == f"Nobody else can take it for another {words}."
+
+
+def test_the_time_left_for_one_seat_speaks_of_one() -> None:
+    assert time_left(60, seats=1) == "Nobody else can take it for another 1 minute."
+    with translation.override("de"):
+        assert time_left(60, seats=1) == "Noch 1 Minute lang kann ihn niemand sonst nehmen."
+
+
+def test_a_large_number_is_told_in_groups_of_three_digits() -> None:
+    assert grouped(1123) == "1,123"
+    with translation.override("de"):
+        assert grouped(1123) == "1.123"
 
 
 def test_a_page_asks_quickly_at_first_then_ever_less_and_at_last_gives_up() -> None:

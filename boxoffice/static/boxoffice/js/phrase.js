@@ -3,8 +3,9 @@
 // for what else is told.
 
 const rules = new Intl.PluralRules(document.documentElement.lang);
+const figures = new Intl.NumberFormat(document.documentElement.lang);
 
-export function phrase(element, name, count, told = count) {
+export function phrase(element, name, count, told = figures.format(count)) {
   const form = count === 0 && element.dataset[`${name}None`] ? "None" : rules.select(count) === "one" ? "One" : "Other";
   return element.dataset[name + form].replace("%s", () => told);
 }

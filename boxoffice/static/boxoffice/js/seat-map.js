@@ -23,6 +23,7 @@ const LARGER = 1.6;
 
 export function drawMap(hall, { seats, words, toggle, count, leave }) {
   const map = document.getElementById("map");
+  const frame = document.getElementById("map-frame");
   document.getElementById("stage-above").hidden = Boolean(hall.stage);
   const camera = openCamera(map, hall);
   const grid = layGrid(hall);
@@ -41,7 +42,9 @@ export function drawMap(hall, { seats, words, toggle, count, leave }) {
   base.layer.setAttribute("aria-hidden", "true");
   map.replaceChildren(svg("defs", {}, ...marks.symbols), world);
 
+  let told = -1; // the seat that the small sign speaks of
   function say(seat) {
+    told = seat;
     if (seat < 0) tip.hide();
     else tip.show(hall.x[seat], hall.y[seat], words.sentence(seat, seats.stateOf(seat)));
   }
@@ -87,6 +90,8 @@ export function drawMap(hall, { seats, words, toggle, count, leave }) {
     pending = 0;
     map.classList.toggle("far", camera.pitch() < READABLE);
     map.classList.toggle("near", camera.pitch() >= NUMBERED);
+    // Whether a finger chooses at once is told of the whole hall, so that the hint stays as it is on the way.
+    if (camera.isWhole()) frame.classList.toggle("small", camera.pitch() >= FINGER || camera.isClosest());
     base.layer.setAttribute("stroke-width", Math.min(0.8 / camera.now.scale, 5));
     marks.update();
     names.update();
@@ -117,6 +122,7 @@ export function drawMap(hall, { seats, words, toggle, count, leave }) {
     marks.redraw(changed);
     pins.redraw(changed);
     standing.update(camera.now.scale);
+    if (changed.includes(told)) say(told);
     if (standsOut !== null) highlight(standsOut);
   });
   document.getElementById("zoom-in").addEventListener("click", () => camera.glideBy(LARGER));

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import stripe
+import structlog
 from django.db import transaction
 from django.test import Client
 
@@ -30,8 +31,9 @@ from jobs.models import Job
 from notifications.models import Notification
 from tests.fixtures_boxoffice import statements
 from tests.fixtures_inventory import all_at_once, let_lapse
-from tests.fixtures_payments import WEBHOOK_SECRET, Payments, Receiver
+from tests.fixtures_payments import Payments, Receiver
 from tests.fixtures_purchases import come_back, pay, press_pay
+from tests.payment_keys import WEBHOOK_SECRET
 from tickets.models import Ticket
 
 pytestmark = pytest.mark.django_db
@@ -158,6 +160,31 @@ def test_a_forged_event_is_refused_and_leaves_nothing(
     else:
         status = hook(client, b"[1")
     assert status == 400
+    assert not ProviderEvent.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"id": "evt_\x00"},
+        {"id": "evt_" + "x" * 252},
+        {"id": {"evt": 1}},
+        {"type": "checkout.session.completed\x00"},
+        {"object": {"metadata": "payment"}},
+        {"object": {"metadata": {"payment": "\x00"}}},
+        {"type": "refund.updated", "object": {"status": "succeeded", "metadata": "refund"}},
+        {"type": "refund.updated", "object": {"id": "re_\x00"}},
+    ],
+    ids=lambda fault: repr(fault)[:60],
+)
+def test_what_the_provider_signed_and_makes_no_sense_is_logged_and_not_asked_for_again(
+    client: Client, db: None, fault: dict[str, Any]
+) -> None:
+    told = {"object": "event", "id": "evt_1", "type": "checkout.session.completed"} | fault
+    event = told | {"object": "event", "data": {"object": fault.get("object", {"metadata": {}})}}
+    with structlog.testing.capture_logs() as logs:
+        assert hook(client, json.dumps(event).encode()) == 204
+    assert [line["event"] for line in logs] == ["malformed_event"]
     assert not ProviderEvent.objects.exists()
 
 
@@ -423,6 +450,15 @@ def test_a_session_of_somebody_else_asks_nobody(client: Client, started_payment:
     answer = client.get(f"/orders/{started_payment.order.token}/paid/?session=cs_test_other")
     assert answer.status_code == 303
     assert client.get("/orders/unknown/paid/?session=x").status_code == 404
+
+
+@pytest.mark.parametrize("query", ["", "?session="])
+def test_no_session_asks_nobody_even_while_nobody_knows_what_ours_is_called(
+    client: Client, started_payment: Payment, paid_house: Payments, query: str
+) -> None:
+    Payment.objects.update(status="created", provider_id="", page_url="")  # its making was not answered
+    paid_house.turn(fail_next=1)  # whoever asks hears of it, and the page says to wait
+    assert client.get(f"/orders/{started_payment.order.token}/paid/{query}").status_code == 303
 
 
 def test_old_events_are_forgotten_at_night(db: None) -> None:

@@ -16,7 +16,8 @@ import pytest
 import stripe
 
 from sandbox.stripe.knobs import Knobs
-from tests.fixtures_payments import API_KEY, WEBHOOK_SECRET, Payments, an_order
+from tests.fixtures_payments import Payments, an_order
+from tests.payment_keys import API_KEY, WEBHOOK_SECRET
 from tests.processes import ROOT, Process
 
 

@@ -10,7 +10,8 @@ import pytest
 import stripe
 
 from tests.declared_types import differences
-from tests.fixtures_payments import API_KEY, Payments
+from tests.fixtures_payments import Payments
+from tests.payment_keys import API_KEY
 
 KINDS = {
     "checkout/sessions": stripe.checkout.Session,

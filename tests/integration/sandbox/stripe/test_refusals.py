@@ -12,7 +12,8 @@ from urllib.request import Request, urlopen
 import pytest
 import stripe
 
-from tests.fixtures_payments import API_KEY, Payments, an_order
+from tests.fixtures_payments import Payments, an_order
+from tests.payment_keys import API_KEY
 
 
 def changed(**changes: Any) -> dict[str, Any]:

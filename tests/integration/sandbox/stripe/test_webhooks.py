@@ -10,7 +10,8 @@ from urllib.error import HTTPError
 import pytest
 import stripe
 
-from tests.fixtures_payments import WEBHOOK_SECRET, Payments, Receiver
+from tests.fixtures_payments import Payments, Receiver
+from tests.payment_keys import WEBHOOK_SECRET
 from tests.processes import wait_for
 
 A_PAYMENT = [

@@ -12,6 +12,8 @@ const TRIES = 20; // then it waits for a tap
 const DELIBERATE = 500; // ms; a tap meant for the screen before must not close an answer that nobody has read
 const COUNT_EVERY = 4000; // ms
 const KEYSTROKE_GAP = 500; // ms; what came earlier was a stray key, and not the beginning of a code
+const SHORTEST_CODE = 8; // characters
+const SCANNER_GAP = 50; // ms from key to key, on average; the fastest people take 60 in words that they know
 
 const at = (id) => document.getElementById(id);
 const door = at("door");
@@ -130,21 +132,30 @@ function isFree() {
   return !asked && (overlay.hidden || overlay.dataset.tone === "good");
 }
 
-// A hand scanner types wherever the focus is, and ends with Enter.
+// A hand scanner types wherever the focus is, and ends with Enter. It is told from a person by its speed, since what it
+// read is a picture, which anybody can draw: the server asks it for our signature.
 
 let burst = "";
+let firstKey = 0;
 let lastKey = 0;
 
 addEventListener("keydown", (event) => {
-  if (event.target.matches("input")) return;
+  const inField = event.target === at("code");
+  if (event.target.matches("input") && !inField) return;
   // By the event's own time: a busy page must not tear a code apart.
   if (event.timeStamp - lastKey > KEYSTROKE_GAP) burst = "";
   lastKey = event.timeStamp;
-  if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) burst += event.key;
-  if (event.key === "Enter" && burst.length >= 8) {
+  if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) {
+    if (!burst) firstKey = event.timeStamp;
+    burst += event.key;
+  }
+  const isCode = event.key === "Enter" && burst.length >= SHORTEST_CODE;
+  const byScanner = isCode && (event.timeStamp - firstKey) / burst.length <= SCANNER_GAP;
+  if (byScanner || (isCode && !inField)) {
     event.preventDefault();
+    if (inField) at("code").value = ""; // with what somebody may have begun to type
     // A bad answer waits for a tap, whatever is scanned meanwhile.
-    if (isFree()) scan(burst, "typed");
+    if (isFree()) scan(burst, byScanner ? "scanner" : "typed");
     burst = "";
   } else if (event.target === overlay && burst.length < 2 && ["Enter", " ", "Escape"].includes(event.key)) {
     event.preventDefault();

@@ -38,7 +38,8 @@ export function openChoice(hall, { form, seats, words, toggle, show }) {
     const told = phrase(form, "count", chosen.length);
     sum.textContent = total;
     count.textContent = chosen.length ? `${told}, ${total}` : told;
-    names.textContent = chosen.map(words.shortly).join(" · ");
+    const { zone, rows } = words.shortly(chosen);
+    names.replaceChildren(...(zone ? [html("span", { className: "zone-of-them" }, `${zone}, `)] : []), rows);
     hold.textContent = phrase(form, "hold", chosen.length);
     section.hidden = chosen.length === 0;
   }

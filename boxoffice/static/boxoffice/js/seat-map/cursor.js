@@ -4,7 +4,7 @@ import { WAYS, step } from "./walk.js";
 
 const LARGER = 1.6;
 const SEEN = 20; // pixels from seat to seat, the least at which one walks without having asked for less
-const AT_ONCE = 10; // seats that "page up" and "page down" go
+const AT_ONCE = 10; // seats of the row that "page up" and "page down" pass over
 
 export function openCursor(hall, { svg, ring, camera, marks, seats, toggle, say, leave }) {
   let seat = firstSeat();
@@ -43,30 +43,26 @@ export function openCursor(hall, { svg, ring, camera, marks, seats, toggle, say,
     if (!seen) camera.glide({ ...camera.now, x, y });
   }
 
-  function walk(key, times) {
-    let next = seat;
-    for (let nth = 0; nth < times; nth += 1) next = step(hall, next, WAYS[key]);
-    moveTo(next);
+  function goTo(index) {
+    moveTo(index);
     reveal();
   }
 
   function press(key) {
     const row = hall.rows[hall.rowOf[seat]];
-    if (WAYS[key]) return walk(key, 1);
+    if (WAYS[key]) return goTo(step(hall, seat, WAYS[key]));
     switch (key) {
       case "Enter":
       case " ":
         return toggle(seat);
       case "Home":
-        moveTo(row.first);
-        return reveal();
+        return goTo(row.first);
       case "End":
-        moveTo(row.end - 1);
-        return reveal();
+        return goTo(row.end - 1);
       case "PageUp":
-        return walk("ArrowUp", AT_ONCE);
+        return goTo(Math.max(seat - AT_ONCE, row.first));
       case "PageDown":
-        return walk("ArrowDown", AT_ONCE);
+        return goTo(Math.min(seat + AT_ONCE, row.end - 1));
       case "+":
       case "=":
         fromAfar = false;
@@ -83,11 +79,13 @@ export function openCursor(hall, { svg, ring, camera, marks, seats, toggle, say,
     return false;
   }
 
-  svg.addEventListener("keydown", (event) => {
+  // Around the drawing and not on it: Chromium makes a drawing that listens for the focus a tab stop of its own.
+  const around = svg.parentElement;
+  around.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !event.target.matches("[data-seat]")) return;
     if (press(event.key) !== false) event.preventDefault();
   });
-  svg.addEventListener("focusin", (event) => {
+  around.addEventListener("focusin", (event) => {
     const index = hall.indexOf.get(Number(event.target.dataset.seat));
     if (index === undefined) return;
     if (index !== seat) tabStop(index);
@@ -97,7 +95,7 @@ export function openCursor(hall, { svg, ring, camera, marks, seats, toggle, say,
     if (event.target.matches(":focus-visible") && !camera.isWhole()) reveal();
     say(seat);
   });
-  svg.addEventListener("focusout", () => {
+  around.addEventListener("focusout", () => {
     ring.setAttribute("hidden", "");
     say(-1);
   });
