@@ -20,7 +20,7 @@ from bench.report import say
 from bench.scratch_database import scratch_database
 from bench.system import Process, database_url, leave_database
 from deploy.local.ports import Ports
-from sandbox.knobs import KnobFile
+from sandbox.knobs import smtp_knobs
 
 PROVIDER_MS = 300
 WORKER_NICE = 10
@@ -123,7 +123,7 @@ def running_checkout() -> Iterator[CheckoutSystem]:
             process.wait_until_ready()
         for worker in helpers[1:]:
             _give_way(worker.pid)
-        KnobFile(maildir).turn({"latency_ms": PROVIDER_MS})
+        smtp_knobs(maildir).turn({"latency_ms": PROVIDER_MS})
         try:
             yield CheckoutSystem(Fans(ours), Fans(peer), helpers, maildir)
         except (RuntimeError, TimeoutError):

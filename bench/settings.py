@@ -9,6 +9,12 @@ INSTALLED_APPS = [*INSTALLED_APPS, "bench"]
 
 BENCH_QUEUE = Queue("bench", purpose="Jobs of the measurements.")
 LEDGER_QUEUES = (*LEDGER_QUEUES, BENCH_QUEUE)  # type: ignore[assignment]
-LEDGER_TASKS = {**LEDGER_TASKS, "bench.nothing": BENCH_QUEUE.name}
+# The mails' queues are those of bench/mail_settings.py; here they are only known.
+LEDGER_TASKS = {
+    **LEDGER_TASKS,
+    "bench.nothing": BENCH_QUEUE.name,
+    "bench.tell": BENCH_QUEUE.name,
+    "bench.tell_many": BENCH_QUEUE.name,
+}
 CELERY_TASK_QUEUES = work_queues(LEDGER_QUEUES)
 LEDGER_SCHEDULE = ()

@@ -8,7 +8,8 @@ from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Exists, OuterRef, Q, QuerySet, Value
+from django.db import models
+from django.db.models import Exists, Func, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Concat
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
@@ -21,8 +22,10 @@ from django.utils.translation import pgettext
 
 from boxoffice.models import Order, Payment, Refund
 from boxoffice.order_address import address_of
+from boxoffice.support.mail_pages import address_page, mail_rows, may_write, resend_page
 from boxoffice.support.order_status import status_in_words
 from boxoffice.support.refund_pages import PERMISSION, again_page, may_refund, refund_page
+from boxoffice.support.sample_mails import sample_mail_html, sample_mails_page
 from boxoffice.support.story import tell_story
 from boxoffice.support.timeline import BAD_MAIL
 from inventory.venue_time import in_venue_time
@@ -31,6 +34,7 @@ from jobs.admin.subjects import link_subjects
 from jobs.clock import DatabaseNow
 from jobs.models import Job
 from notifications.models import Notification
+from notifications.told_again import MARK
 from tickets.models import Ticket
 
 admin.site.site_header = admin.site.site_title = _("BoxOffice support desk")
@@ -57,9 +61,22 @@ class AttentionFilter(admin.SimpleListFilter):
                     payment__order=OuterRef("pk"), status=Refund.Status.FAILED, replaced_by__isnull=True
                 )
             )
-            | Exists(Notification.objects.filter(subject=subject, status__in=BAD_MAIL))
+            | Exists(_mails_that_did_not_arrive(subject))
             | Exists(_payments_with_a_problem())
         )
+
+
+def _mails_that_did_not_arrive(subject: Concat) -> QuerySet[Notification]:
+    """About this subject: unless the same was told again since, which is looked at instead."""
+    mails = Notification.objects.filter(channel=Notification.Channel.EMAIL).annotate(first=_FIRST_OCCURRENCE)
+    again = mails.filter(
+        subject=OuterRef("subject"), kind=OuterRef("kind"), first=OuterRef("first"), pk__gt=OuterRef("pk")
+    )
+    return mails.filter(~Exists(again), subject=subject, status__in=BAD_MAIL)
+
+
+# As ``notifications.told_again.first_of`` reads it.
+_FIRST_OCCURRENCE = Func("occurrence", Value(MARK), Value(1), function="split_part", output_field=models.CharField())
 
 
 def _payments_with_a_problem() -> QuerySet[Payment]:
@@ -118,6 +135,7 @@ class OrderAdmin(admin.ModelAdmin):
             raise PermissionDenied
         if order is None:
             return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)  # type: ignore[attr-defined]
+        story = tell_story(order=order)
         context = {
             **self.admin_site.each_context(request),
             "title": _("Order %(code)s") % {"code": order.code},
@@ -127,7 +145,9 @@ class OrderAdmin(admin.ModelAdmin):
             "show": order.show,
             "starts": in_venue_time(instant=order.show.starts_at, zone=order.show.venue.zone),
             "page": address_of(order),
-            "story": tell_story(order=order),
+            "story": story,
+            "mails": mail_rows(order=order, mails=story.facts.mails),
+            "may_write": may_write(request),
             "status_in_words": status_in_words(order),
             "may_refund": may_refund(request, order),
             "may_try_again": request.user.has_perm(PERMISSION),
@@ -137,9 +157,13 @@ class OrderAdmin(admin.ModelAdmin):
         return TemplateResponse(request, "admin/boxoffice/order/story.html", context)
 
     def get_urls(self) -> list[URLPattern]:
-        refund = self.admin_site.admin_view(partial(refund_page, self))
-        again = self.admin_site.admin_view(partial(again_page, self))
+        view = self.admin_site.admin_view
+        refund, again = view(partial(refund_page, self)), view(partial(again_page, self))
         return [
+            path("messages/", view(partial(sample_mails_page, self)), name="boxoffice_sample_mails"),
+            path("messages/html/", view(partial(sample_mail_html, self)), name="boxoffice_sample_mail_html"),
+            path("<int:order_id>/resend/", view(partial(resend_page, self)), name="boxoffice_order_resend"),
+            path("<int:order_id>/address/", view(partial(address_page, self)), name="boxoffice_order_address"),
             path("<int:order_id>/refund/", refund, name="boxoffice_order_refund"),
             path("<int:order_id>/refund/<int:refund_id>/again/", again, name="boxoffice_order_refund_again"),
             *super().get_urls(),

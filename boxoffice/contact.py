@@ -11,7 +11,7 @@ from django.core.validators import EmailValidator
 from django.utils.translation import gettext as _
 
 from boxoffice.errors import InvalidContact
-from notifications.compose import mailbox
+from notifications.channels.email.compose import mailbox
 from notifications.errors import BadAddress
 
 NAME_MAX_LENGTH = 200  # what fits on a ticket when it wraps, and the column

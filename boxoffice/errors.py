@@ -102,6 +102,18 @@ class DocumentMissing(BoxOfficeError):
     __doc__ = gettext_noop("The tickets of this order have not been stored. Issue them again, then send the mail.")
 
 
+class MessageNotTold(BoxOfficeError):
+    __doc__ = gettext_noop("This order has no such message yet. It can be sent again once it has been planned.")
+
+
+class MessageUnderWay(BoxOfficeError):
+    __doc__ = gettext_noop("This message is still on its way to that address. Nothing was planned.")
+
+
+class AddressUnchanged(BoxOfficeError):
+    __doc__ = gettext_noop("This is the address that the order has already. Nothing was changed.")
+
+
 class TooBusy(BoxOfficeError):
     __doc__ = gettext_noop("So many people are buying that tickets would come late. No seats were held.")
     status_code = 503

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from boxoffice.messages import tickets_ready
 from boxoffice.models import Order, OrderLine, Payment, Refund
 from boxoffice.selectors import lines_of_order, order_by_token
+from jobs.flow.away import is_away
 from notifications.models import Notification
 from notifications.selectors import notifications_about
 from tickets.models import Ticket
 from tickets.selectors import tickets_of_order
 from tickets.valid_document import documents
+
+_NOT_LEFT = Notification.Status.QUEUED
 
 
 @dataclass(frozen=True)
@@ -21,8 +24,8 @@ class OrderPage:
 
     tickets: without the void ones. void: those, of an order that has others. file_is_outdated: a void ticket is in the
     stored file, which is being made anew. payment_status: of the newest attempt to pay, while the order is not
-    confirmed. mail: the newest that brings the tickets, once it is planned. refunds: the newest attempt for each sum
-    that goes back.
+    confirmed. mail: the newest that brings the tickets, once it is planned. mail_is_held_up: it has not
+    left, and the mail service does not answer. refunds: the newest attempt for each sum that goes back.
     """
 
     order: Order
@@ -33,6 +36,7 @@ class OrderPage:
     refunds: Sequence[Refund] = ()
     void: Sequence[Ticket] = ()
     file_is_outdated: bool = False
+    mail_is_held_up: bool = False
 
     @property
     def payment_is_open(self) -> bool:
@@ -47,8 +51,8 @@ class OrderPage:
 def order_page(*, token: str) -> OrderPage | None:
     """What the page of the order with this secret tells, or None where there is none.
 
-    Four queries, and one more for an order that costs money and was not confirmed, or two of which seats were given
-    back.
+    Four queries; one more for an order that costs money and was not confirmed, or whose mail has not left; two more for
+    one of which seats were given back.
     """
     order = order_by_token(token=token)
     if order is None:
@@ -56,16 +60,17 @@ def order_page(*, token: str) -> OrderPage | None:
     lines = list(lines_of_order(order_id=order.pk))
     tickets = list(tickets_of_order(order_id=order.pk))
     void = [ticket for ticket in tickets if ticket.status == Ticket.Status.VOID]
-    mails = notifications_about(subject=order.subject).filter(kind=tickets_ready.KIND)
+    mail = notifications_about(subject=order.subject).filter(kind=tickets_ready.KIND).last()
     return OrderPage(
         order=order,
         lines=lines,
         tickets=[ticket for ticket in tickets if ticket.status != Ticket.Status.VOID],
-        mail=mails.last(),
+        mail=mail,
         payment_status=_payment_status(order),
         refunds=_refunds(order) if any(line.refund_id for line in lines) else (),
         void=void,
         file_is_outdated=bool(void) and documents(order_id=order.pk).filter(outdated=True).exists(),
+        mail_is_held_up=mail is not None and mail.status == _NOT_LEFT and is_away(destination="mail"),
     )
 
 

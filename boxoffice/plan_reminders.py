@@ -14,6 +14,7 @@ import structlog
 from django.db import connection, transaction
 
 from boxoffice.messages import reminder
+from boxoffice.messages.urgency import mail_task
 from boxoffice.models.order import subject_of
 from jobs.errors import LockLost, LockTaken
 from jobs.lease import exclusive
@@ -114,6 +115,6 @@ def plan_page(*, order_ids: Sequence[int]) -> int:
             steps={"still_due": STILL_DUE, "reminded": REMIND},
             recipients=RECIPIENTS,
             params={"order_ids": list(order_ids), "about": subject_of(code="")},
-            task="boxoffice.send_message",
+            task=mail_task(kind=reminder.KIND),
             priority=PRIORITY,
         )

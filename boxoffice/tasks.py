@@ -15,15 +15,24 @@ from boxoffice.prune_sessions import prune_sessions
 from boxoffice.refunds import send_refund as sending
 from boxoffice.tell_sale_opened import tell_sale_opened
 from boxoffice.tell_tickets import plan_tickets_mail
+from boxoffice.tell_tickets_late import tell_tickets_late
 from boxoffice.write_message import write_and_send
+from boxoffice.write_push import write_and_push
 from jobs.record import record
 
 
 @shared_task(name="boxoffice.tell_tickets_ready", has_call=False)
 def tell_tickets_ready(*, order_id: int, **_event: object) -> None:
-    """The tickets are stored: plan the mail that brings them."""
+    """The tickets are stored: plan the mail that brings them, and what devices are told."""
     with record():
         plan_tickets_mail(order_id=order_id)
+
+
+@shared_task(name="boxoffice.tell_tickets_late", has_call=False)
+def tell_those_who_wait() -> None:
+    """Tickets that were paid for are not there: plan the mails that say so."""
+    with record():
+        tell_tickets_late()
 
 
 @shared_task(name="boxoffice.settle_payment")
@@ -77,6 +86,26 @@ def announce_the_end_of_the_day(*, due_at: str) -> None:
 )
 def send_message(*, notification_id: int) -> None:
     """Write one planned message and hand it to the provider."""
+    write_and_send(notification_id=notification_id)
+
+
+@shared_task(
+    name="boxoffice.send_push",
+    on_dead="notifications.failures.mark_notification_failed",
+    on_replay="notifications.failures.reopen_failed_notification",
+)
+def send_push(*, notification_id: int) -> None:
+    """Write one planned push message and hand it to the push service."""
+    write_and_push(notification_id=notification_id)
+
+
+@shared_task(
+    name="boxoffice.send_bulk",
+    on_dead="notifications.failures.mark_notification_failed",
+    on_replay="notifications.failures.reopen_failed_notification",
+)
+def send_bulk(*, notification_id: int) -> None:
+    """The same, for what many get at once: in a queue behind the mails that somebody waits for."""
     write_and_send(notification_id=notification_id)
 
 

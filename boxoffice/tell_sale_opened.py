@@ -6,6 +6,7 @@ from django.db import connection
 
 from boxoffice.ask_to_be_told import LOCK_TO_TELL
 from boxoffice.messages import sale_opened
+from boxoffice.messages.urgency import mail_task
 from inventory.models.show import subject_of
 from notifications.plan_many import plan_notifications
 
@@ -39,7 +40,7 @@ def tell_sale_opened(*, show_id: int, opening: str) -> int:
         kind=sale_opened.KIND,
         recipients=WAITING,
         params={"show_id": show_id, "subject": subject_of(show_id=show_id), "kind_told": sale_opened.KIND},
-        task="boxoffice.send_message",
+        task=mail_task(kind=sale_opened.KIND),
         occurrence=opening,
         priority=PRIORITY,
     )

@@ -1,15 +1,17 @@
-"""Planning the mail that brings an order's tickets."""
+"""Planning the mail that brings an order's tickets, and the word about them to the devices that wait for it."""
 
 from __future__ import annotations
 
 from boxoffice.errors import OrderNotFound
 from boxoffice.messages import tickets_ready
 from boxoffice.models import Order
+from boxoffice.tell_devices import plan_push_about
 from notifications.plan import plan_notification
 
 
 def plan_tickets_mail(*, order_id: int) -> None:
-    """Plan the mail to the order's address, once: a second call plans nothing. Requires a transaction.
+    """Plan the mail to the order's address, and a push message to each device that asked, once each. Requires a
+    transaction.
 
     The plan names kind, subject and language and holds no content; what it says is drafted when it is sent.
     Raises OrderNotFound.
@@ -24,3 +26,4 @@ def plan_tickets_mail(*, order_id: int) -> None:
         language=order.language,
         task="boxoffice.send_message",
     )
+    plan_push_about(order=order, kind=tickets_ready.KIND)

@@ -83,6 +83,11 @@ def correct_contact(*, order_id: int, name: str, email: str, language: str) -> b
     return waiting.update(name=name, email=email, language=language) == 1
 
 
+def correct_address(*, order_id: int, email: str) -> bool:
+    """Replace the mail address, whatever became of the order. False when it is this one already. One query."""
+    return Order.objects.filter(pk=order_id).exclude(email=email).update(email=email) == 1
+
+
 def _confirmed(*, order_id: int, hold_id: int | None, may_come_from: Sequence[str]) -> ConfirmedOrder | None:
     values = {"order_id": order_id, "hold_id": hold_id, "may_come_from": [str(status) for status in may_come_from]}
     for order in Order.objects.raw(CONFIRM_ORDER, values):

@@ -8,27 +8,36 @@ from __future__ import annotations
 from django.utils import translation
 
 from boxoffice.errors import NothingToSay
-from boxoffice.messages import draft
+from boxoffice.messages import CAN_BE_ENDED, draft
 from boxoffice.messages.base import lay_out
+from boxoffice.messages.urgency import is_urgent
+from boxoffice.unsubscribe_link import unsubscribe_address
 from notifications.content import EmailContent
 from notifications.deliver import deliver
 from notifications.models import Notification
 from notifications.suppress import suppress
+from notifications.unsubscribe import UNSUBSCRIBED, is_unsubscribed
 
 
 def write_and_send(*, notification_id: int) -> None:
-    """Write the notification with this id and deliver it, or suppress it where its draft has nothing to say.
+    """Write the notification with this id and deliver it.
+
+    Or suppress it where its draft has nothing to say, or where its reader wants no more mails of its kind.
 
     The database is only read here, outside any transaction; ``deliver`` calls the provider and records (I12).
     Raises what else the kind's draft raises, and the errors of ``deliver``.
     """
     notification = Notification.objects.get(pk=notification_id)
+    if _is_ended(notification):
+        suppress(notification_id=notification_id, reason=UNSUBSCRIBED)
+        return
     try:
         content = written(notification=notification)
     except NothingToSay as verdict:
         suppress(notification_id=notification_id, reason=str(verdict))
     else:
-        deliver(notification_id=notification_id, content=content)
+        urgent = is_urgent(kind=notification.kind)
+        deliver(notification_id=notification_id, content=content, urgent=urgent)
 
 
 def written(*, notification: Notification) -> EmailContent:
@@ -40,4 +49,10 @@ def written(*, notification: Notification) -> EmailContent:
             recipient=notification.recipient,
             occurrence=notification.occurrence,
         )
-        return lay_out(message, to_address=notification.recipient)
+        ended_at = unsubscribe_address(notification_id=notification.pk) if notification.kind in CAN_BE_ENDED else ""
+        return lay_out(message, to_address=notification.recipient, unsubscribe_url=ended_at)
+
+
+def _is_ended(notification: Notification) -> bool:
+    kind = notification.kind
+    return kind in CAN_BE_ENDED and is_unsubscribed(address=notification.recipient, kind=kind)

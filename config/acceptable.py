@@ -16,6 +16,7 @@ Check = Callable[[str], bool]
 
 _YES_OR_NO = {"true", "on", "ok", "y", "yes", "1", "false", "off", "n", "no", "0"}
 SIGNING_KEY_BYTES = 32
+P256_ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 
 
 def anything(text: str) -> bool:
@@ -55,6 +56,15 @@ def address(*schemes: str, path: bool = False) -> Check:
     return check
 
 
+def mail_provider(text: str) -> bool:
+    """An SMTP server, or an ESP with its key; without TLS only on this machine."""
+    parts = _split(text)
+    if parts is None or not parts.scheme.startswith("resend"):
+        return address("smtp", "smtps", "smtp+tls", "smtp+ssl")(text)
+    has_key = bool(parts.hostname and parts.username and not parts.password and not parts.query + parts.fragment)
+    return has_key and (parts.scheme == "resend" or (parts.scheme == "resend+http" and parts.hostname == "127.0.0.1"))
+
+
 def addresses(*schemes: str) -> Check:
     """As ``address``, and several of them parted by semicolons: the nodes of a cluster."""
     one = address(*schemes)
@@ -89,6 +99,30 @@ def signing_keys(text: str) -> bool:
         return all(len(base64.b64decode(key.strip(), validate=True)) == SIGNING_KEY_BYTES for key in text.split(","))
     except (binascii.Error, ValueError):
         return False
+
+
+def push_key(text: str) -> bool:
+    """A private key of the curve P-256: a number of 32 bytes in base64 for URLs, not 0 and below the curve's order."""
+    try:
+        number = base64.b64decode(text + "=", altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return len(number) == 32 and 0 < int.from_bytes(number) < P256_ORDER
+
+
+def contact(text: str) -> bool:
+    """A mail address after ``mailto:``, or a page over TLS, in one piece: what VAPID takes."""
+    return re.fullmatch(r"mailto:[^@\s<>]+@[^@\s<>]+\.[^@\s<>.]+|https://[^/\s]+\.[^\s]+", text) is not None
+
+
+def push_services(text: str) -> bool:
+    """Host names in small letters, below any of which ``*.`` may stand, or sites of this machine; by commas.
+
+    A name without a dot or a number would be an address inside our own network.
+    """
+    host = r"(\*\.)?([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]([a-z0-9-]*[a-z0-9])?"
+    stand_in = r"http://127\.0\.0\.1:[1-9][0-9]{1,4}"
+    return all(re.fullmatch(f"{host}|{stand_in}", part) for part in text.split(","))
 
 
 def _split(text: str) -> SplitResult | None:

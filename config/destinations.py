@@ -1,12 +1,36 @@
 """Every provider that jobs call, in one table. A task that calls somebody stands in it."""
 
+from config.environment import read
 from jobs.destinations import Destination
 
+BELOW = 0.99
+"""Of what a provider takes, so much is sent. What comes a hundredth of a second late is then not above its limit."""
+
+
+def _rate(taken: int) -> float | None:
+    """Calls in a second to a provider that takes so many; None for 0, which means that it sets no limit."""
+    return BELOW * taken if taken else None
+
+
 DESTINATIONS = (
-    Destination("mail", purpose="The mail server.", tasks=("boxoffice.send_message",)),
+    Destination(
+        "mail",
+        purpose="The mail server, or the ESP.",
+        tasks=("boxoffice.send_message", "boxoffice.send_bulk"),
+        timeout_seconds=read("EMAIL_TIMEOUT_SECONDS"),
+        rate_per_second=_rate(read("MAIL_RATE_PER_SECOND")),
+    ),
+    Destination(
+        "push",
+        purpose="The push services of browsers.",
+        tasks=("boxoffice.send_push",),
+        timeout_seconds=10,
+        rate_per_second=_rate(read("PUSH_RATE_PER_SECOND")),
+    ),
     Destination(
         "payments",
         purpose="The payment provider.",
         tasks=("boxoffice.settle_payment", "boxoffice.send_refund", "boxoffice.ask_about_refund"),
+        timeout_seconds=10,
     ),
 )

@@ -22,7 +22,11 @@ from config.acceptable import (
     at_least,
     bearer,
     beginning,
+    contact,
+    mail_provider,
     one_of,
+    push_key,
+    push_services,
     safe_site,
     sender,
     signing_keys,
@@ -130,16 +134,50 @@ VARIABLES = (
         "EMAIL_URL",
         "str",
         "smtp://127.0.0.1:1025",
-        "The SMTP server.",
+        "The mail provider: an SMTP server, or `resend://KEY@api.resend.com` for the API of the ESP Resend. "
+        "`resend+http://` is for a stand-in on this machine.",
         "smtp+tls://user:password@host:587",
-        accepts=address("smtp", "smtps", "smtp+tls", "smtp+ssl"),
+        accepts=mail_provider,
+    ),
+    Variable(
+        "MAIL_WEBHOOK_SECRET",
+        "str",
+        "",
+        "Signing secret of the ESP's webhook endpoint, which is PUBLIC_URL with `/webhooks/mail/` behind it. Needed "
+        "with an ESP; by SMTP nobody tells what became of a mail.",
+        "whsec_...",
+        accepts=beginning("whsec_"),
+    ),
+    Variable(
+        "MAIL_ATTACHMENTS_MB",
+        "int",
+        10,
+        "How large the attachments of one mail may be together. What is larger becomes a link. Servers that receive "
+        "mail often stop at 10 or 20 MB, and mail adds a third to each.",
+        accepts=at_least(1),
     ),
     Variable(
         "EMAIL_TIMEOUT_SECONDS",
         "int",
         10,
-        "How long one SMTP step may take before it counts as failed.",
+        "How long one step of sending may take, by SMTP or to an ESP, before it counts as failed.",
         accepts=at_least(1),
+    ),
+    Variable(
+        "MAIL_RATE_PER_SECOND",
+        "int",
+        0,
+        "How many mails the mail provider takes in a second, from all workers together; 0 for no limit. What waits for "
+        "its turn uses no attempt, and mails that somebody waits for go first.",
+        "100",
+        accepts=at_least(0),
+    ),
+    Variable(
+        "PUSH_RATE_PER_SECOND",
+        "int",
+        0,
+        "The same for push messages.",
+        accepts=at_least(0),
     ),
     Variable(
         "DEFAULT_FROM_EMAIL",
@@ -188,6 +226,32 @@ VARIABLES = (
         "Where the payment provider's API answers. Another address is that of a stand-in, with its payment page in "
         "the same place.",
         accepts=safe_site,
+    ),
+    Variable(
+        "VAPID_PRIVATE_KEY",
+        "str",
+        "",
+        "Private key by which push services know this installation: 32 random bytes in base64 for URLs, without "
+        "padding, from `python -m notifications.channels.push.new_key`. Empty means that no push messages are offered. "
+        "With another key all subscriptions end.",
+        accepts=push_key,
+    ),
+    Variable(
+        "VAPID_CONTACT",
+        "str",
+        "",
+        "Where push services can reach whoever runs this installation; the sender of the mails when empty.",
+        "mailto:operator@example.org",
+        accepts=contact,
+    ),
+    Variable(
+        "PUSH_SERVICES",
+        "list",
+        ["fcm.googleapis.com", "*.push.services.mozilla.com", "*.notify.windows.com", "web.push.apple.com"],
+        "Hosts of the push services that messages are sent to, by commas; `*.` before a name stands for all hosts "
+        "below it. A stand-in on this machine is named by its whole address.",
+        "fcm.googleapis.com,http://127.0.0.1:8027",
+        accepts=push_services,
     ),
     Variable("MEDIA_ROOT", "str", ".local/media", "Folder of the ticket files. Never served directly."),
     Variable(

@@ -9,7 +9,15 @@ from jobs.queues import Pool, Queue
 POOLS = (
     Pool("default", purpose="Short work in the database.", concurrency=2, backlog=500),
     Pool("tickets", purpose="Work that keeps a CPU busy.", concurrency=2, prefetch=1),
-    Pool("messages", purpose="Work that waits for providers.", concurrency=4, prefetch=1),
+    Pool(
+        "messages",
+        purpose="Work that waits for providers.",
+        kind="threads",
+        concurrency=16,
+        prefetch=1,
+        backlog=400,
+        most_workers=3,
+    ),
 )
 
 QUEUES = (
@@ -27,9 +35,10 @@ QUEUES = (
         # Who buys now would wait that long for his tickets; the edge then takes no new holds for a while.
         refuse_above_seconds=1800,
     ),
+    # Where two queues call the same provider, the one that stands first in this table is served first.
     Queue(
         "messages",
-        purpose="Mails and push messages.",
+        purpose="Mails and push messages that somebody waits for: tickets, refunds.",
         pool="messages",
         promise_seconds=60,
     ),
@@ -38,5 +47,13 @@ QUEUES = (
         purpose="Money: what became of payments, and refunds. Never behind a flood of mails.",
         pool="messages",
         promise_seconds=30,
+    ),
+    Queue(
+        "bulk",
+        purpose="Mails that many get at once: reminders, openings of sales. They take what the others leave of a rate.",
+        pool="messages",
+        # 60,000 at a provider that takes ten a second are 100 minutes.
+        promise_seconds=3 * 3600,
+        priority=7,
     ),
 )

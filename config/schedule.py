@@ -40,6 +40,12 @@ SCHEDULE: tuple[Periodic, ...] = (
         every=timedelta(minutes=5),
     ),
     Periodic(
+        name="tell of late tickets",
+        task="boxoffice.tell_tickets_late",
+        why="Tells fans whose tickets take longer than ten minutes, or cannot be made, that somebody is on it.",
+        every=timedelta(minutes=1),
+    ),
+    Periodic(
         name="prune the ledger",
         task="jobs.prune",
         why="Forgets old dedup keys and scheduled runs, and moves ended jobs to the history that the relays left.",
@@ -56,6 +62,12 @@ SCHEDULE: tuple[Periodic, ...] = (
         task="boxoffice.prune_provider_events",
         why="Forgets what the payment provider has told, once it does not tell it again any more.",
         cron="35 3 * * *",
+    ),
+    Periodic(
+        name="prune mail events",
+        task="notifications.prune_mail_events",
+        why="Forgets what the mail provider has told, once it does not tell it again any more.",
+        cron="37 3 * * *",
     ),
     Periodic(
         name="prune scans",

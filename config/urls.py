@@ -8,6 +8,7 @@ from jobs.scrape.page import metrics_page
 urlpatterns = [
     path("metrics", metrics_page, name="metrics"),
     path("admin/", admin.site.urls),
+    path("", include("notifications.urls")),
     path("", include("boxoffice.payments.urls")),
     path("", include("boxoffice.urls")),
 ]

@@ -19,6 +19,8 @@ class Destination:
         answers are, the rest of the pool is left to others.
     failures_to_open: transient failures in a row, of different jobs, after which it is taken for away.
     first_wait_seconds, longest_wait_seconds: until the first probe, doubled with each that fails, up to the longest.
+    timeout_seconds: how long a call waits for one answer; None where nobody has said it.
+    rate_per_second: jobs that it takes in a second, all workers together; None where nobody has set a limit.
     """
 
     name: str
@@ -28,12 +30,16 @@ class Destination:
     failures_to_open: int = 10
     first_wait_seconds: float = 5
     longest_wait_seconds: float = 60
+    timeout_seconds: float | None = None
+    rate_per_second: float | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1 or self.failures_to_open < 2:
             raise WrongTable(f"Destination {self.name}: 0 < share <= 1 and failures_to_open >= 2 must hold.")
         if not 0 < self.first_wait_seconds <= self.longest_wait_seconds:
             raise WrongTable(f"Destination {self.name}: 0 < first wait <= longest wait must hold.")
+        if self.rate_per_second is not None and not self.rate_per_second > 0:
+            raise WrongTable(f"Destination {self.name}: its rate per second must be more than 0, or None.")
 
 
 def all_destinations() -> tuple[Destination, ...]:

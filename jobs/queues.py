@@ -20,15 +20,18 @@ class WrongTable(ImproperlyConfigured, ValueError):
 class Pool:
     """Workers of one kind: the unit that is started, scaled and watched.
 
-    concurrency: processes that one worker runs jobs in.
-    prefetch: messages that a worker holds for each of its processes; 1 where jobs are long.
+    concurrency: processes, or threads, that one worker runs jobs in.
+    kind: "prefork" for processes, one CPU each; "threads" for jobs that mostly wait for somebody else. A thread cannot
+        be interrupted: no soft limit strikes there, and whom its jobs call must answer in time (jobs.E075).
+    prefetch: messages that a worker holds for each of them; 1 where jobs are long.
     backlog: due jobs for each of its workers at which the autoscaler asks for another one.
-    most_workers: how far it may go; PostgreSQL needs a connection for each of their processes, and one more.
+    most_workers: how far it may go; PostgreSQL needs a connection for each process or thread, and one more.
     """
 
     name: str
     purpose: str
     concurrency: int
+    kind: Literal["prefork", "threads"] = "prefork"
     prefetch: int = 4
     backlog: int = 100
     most_workers: int = 10

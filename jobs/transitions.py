@@ -10,6 +10,7 @@
     waiting | published | running | dead ──cancel──▶ cancelled
     waiting ──hand_out──▶ published           (to this very process: see ``jobs/in_request.py``)
     waiting ──run_now, reschedule, set_priority──▶ waiting
+    running ──stand_aside──▶ waiting          (after a crash, one at a time: see ``jobs/worker/suspects.py``)
     published ──hold_back──▶ waiting          (paused, or its provider is away: see ``jobs/flow/hold_back.py``)
     waiting ──shed──▶ cancelled               (in a queue that may lose jobs: see ``jobs/flow/shed.py``)
 
@@ -35,7 +36,8 @@ from jobs.session import Backend, count, run
 
 # Hands ready rows of one queue to this relay, as many as the queue's window has room for: the most urgent first, but
 # for those that are owed to age. The rows stand in lanes, one for each destination, so that the relay reads past none
-# that it may not hand out: a lane takes as many as its limit has places left, none while it is paused. Lanes are found
+# that it may not hand out: a lane takes as many as its limit has places left and its rate allows now, none while it is
+# paused. Lanes are found
 # in the rows, by one probe of job_ready for each; a destination that no table lists any more is no dead end.
 # published_at grows within the batch in the order of publication, so that "the newest N" is well defined. The ids pass
 # through an array, since the planner takes a computed limit for a tenth of the table and would read all of it. Uses
@@ -53,11 +55,11 @@ MARK_DUE = """
                 AND destination > found.destination ORDER BY destination LIMIT 1)
         FROM found WHERE found.destination IS NOT NULL
     ), lanes AS (
-        SELECT found.destination, CASE WHEN allowed IS NULL THEN %(batch)s ELSE greatest(allowed - (
-            SELECT count(*) FROM jobs_job WHERE destination = found.destination AND destination <> ''
-            AND state IN ('published', 'running')), 0) END AS places
-        FROM found LEFT JOIN unnest(%(destinations)s::text[], %(allowed)s::integer[]) AS limits (destination, allowed)
-            ON limits.destination = found.destination
+        SELECT found.destination, least(coalesce(paced, %(batch)s), CASE WHEN allowed IS NULL THEN %(batch)s ELSE
+            greatest(allowed - (SELECT count(*) FROM jobs_job WHERE destination = found.destination
+                                AND destination <> '' AND state IN ('published', 'running')), 0) END) AS places
+        FROM found LEFT JOIN unnest(%(destinations)s::text[], %(allowed)s::integer[], %(paced)s::integer[])
+            AS limits (destination, allowed, paced) ON limits.destination = found.destination
         WHERE found.destination IS NOT NULL
     ), oldest AS (
         SELECT candidates.* FROM lanes, LATERAL (
@@ -153,6 +155,14 @@ POSTPONE = """
     SET state = 'waiting', deliveries = CASE WHEN %(orderly)s THEN 0 ELSE deliveries END, reason = %(reason)s,
         gate = CASE WHEN %(delay)s > 0 THEN 'later' ELSE 'ready' END,
         available_at = jobs_now() + %(delay)s * interval '1 second', error = %(error)s
+    WHERE id = %(id)s AND token = %(token)s AND state || '' = 'running'
+"""
+
+# Its process runs another job that may have killed one before: this claim is as if it had not been.
+STAND_ASIDE = """
+    UPDATE jobs_job
+    SET state = 'waiting', deliveries = greatest(deliveries - 1, 0), reason = %(reason)s, gate = 'later',
+        available_at = jobs_now() + %(delay)s * interval '1 second'
     WHERE id = %(id)s AND token = %(token)s AND state || '' = 'running'
 """
 
@@ -273,21 +283,30 @@ class Marked:
 
 
 def mark_due(
-    *, using: str, queue: str, window: int, batch: int, owed: int = 0, limits: Mapping[str, int] | None = None
+    *,
+    using: str,
+    queue: str,
+    window: int,
+    batch: int,
+    owed: int = 0,
+    limits: Mapping[str, int] | None = None,
+    allowance: Mapping[str, int] | None = None,
 ) -> Marked:
     """Mark up to ``batch`` ready jobs of ``queue`` as published, within its ``window``. One query.
 
     owed: how many of them go by age, whatever their priority. limits: for some destinations, how many of their jobs
-    may be published or running at once, over all queues.
+    may be published or running at once, over all queues. allowance: for some, how many may go out now.
     """
-    limits = limits or {}
+    limits, allowance = limits or {}, allowance or {}
+    destinations = sorted({*limits, *allowance})
     parameters = {
         "queue": queue,
         "window": window,
         "batch": batch,
         "owed": owed,
-        "destinations": list(limits),
-        "allowed": list(limits.values()),
+        "destinations": destinations,
+        "allowed": [limits.get(name) for name in destinations],
+        "paced": [allowance.get(name) for name in destinations],
     }
     rows = run(using, MARK_DUE, parameters)
     messages = [
@@ -345,6 +364,11 @@ def try_again(*, claim: Claim, delay_seconds: float, error: str, traceback: str)
 def postpone(*, claim: Claim, delay_seconds: float, reason: str, error: str, orderly: bool) -> bool:
     """Wait ``delay_seconds`` without using up an attempt. False means that the lease was lost."""
     return _wait_again(claim, POSTPONE, delay=delay_seconds, reason=reason, error=error, orderly=orderly)
+
+
+def stand_aside(*, claim: Claim, delay_seconds: float, reason: str) -> bool:
+    """Wait ``delay_seconds`` as if the job had not been claimed. False means that the lease was lost."""
+    return _wait_again(claim, STAND_ASIDE, delay=delay_seconds, reason=reason)
 
 
 def defer_published(*, message: Message, delay_seconds: float, error: str) -> int | None:

@@ -11,15 +11,23 @@ from django.db import connection
 from jobs.enqueue import enqueue
 from jobs.errors import NotInTransaction
 from notifications.models import Notification
+from notifications.unsubscribe import UNSUBSCRIBED
 
-# Queues what was not planned before: one row for each of ``recipients``, which has the columns subject, recipient,
-# language and key. A second plan of the same waits for the first one's commit and then inserts nothing. The rows are
-# inserted in one order, so that two transactions that plan the same cannot wait for each other. By notification_once.
+# Plans what was not planned before, and suppresses at once what its reader wants no more: one row for each of
+# ``recipients``, which has the columns subject, recipient, language and key. A second plan of the same waits for the
+# first one's commit and then inserts nothing. The rows are inserted in one order, so that two transactions that plan
+# the same cannot wait for each other. A domain that was typed in another way when its mails were ended is met only when
+# the mail is sent. By notification_once and unsubscription_once.
 INSERT_NOTIFICATIONS = """
     INSERT INTO notifications_notification
-        (kind, subject, recipient, occurrence, language, idempotency_key, message_id)
-    SELECT %(kind)s, subject, recipient, %(occurrence)s, language, key, '<' || key || '@' || %(sending_domain)s || '>'
+        (kind, subject, channel, recipient, occurrence, language, idempotency_key, message_id, status, last_error)
+    SELECT
+        %(kind)s, subject, %(channel)s, recipient, %(occurrence)s, language, key,
+        '<' || key || '@' || %(sending_domain)s || '>',
+        CASE WHEN ended.id IS NULL THEN 'queued' ELSE 'suppressed' END,
+        CASE WHEN ended.id IS NULL THEN '' ELSE %(why_ended)s END
     FROM {recipients}
+    LEFT JOIN notifications_unsubscription AS ended ON ended.address = lower(recipient) AND ended.kind = %(kind)s
     ORDER BY subject, recipient
     ON CONFLICT (subject, kind, recipient, occurrence) DO NOTHING
     RETURNING {columns}
@@ -33,27 +41,40 @@ INSERT_NOTIFICATION = INSERT_NOTIFICATIONS.format(
 
 
 def plan_notification(
-    *, kind: str, subject: str, recipient: str, language: str, task: str, occurrence: str = ""
+    *,
+    kind: str,
+    subject: str,
+    recipient: str,
+    language: str,
+    task: str,
+    occurrence: str = "",
+    channel: str = Notification.Channel.EMAIL,
 ) -> Notification | None:
     """Insert a queued notification and the job that sends it; None when this was planned before.
 
-    kind: what is told (``tickets_ready``). subject: what it is about (``order:ABC``). recipient: an address.
-    occurrence: tells apart what is rightly told again. task: runs with ``notification_id`` and calls ``deliver``.
+    Where its reader wants no more of its kind, it is inserted as suppressed, and there is no job.
+
+    kind: what is told (``tickets_ready``). subject: what it is about (``order:ABC``). recipient: an address, or
+    what ``channel`` knows its recipients by. occurrence: tells apart what is rightly told again. task: runs with
+    ``notification_id`` and calls ``deliver``.
 
     Raises NotInTransaction outside a transaction: whoever has something to tell commits both together.
     """
     require_transaction()
     values = {
         "kind": kind,
+        "channel": channel,
         "subject": subject,
         "recipient": recipient,
         "occurrence": occurrence,
         "language": language,
         "key": uuid4(),
         "sending_domain": sending_domain(),
+        "why_ended": UNSUBSCRIBED,
     }
     for notification in Notification.objects.raw(INSERT_NOTIFICATION, values):
-        enqueue(task=task, args={"notification_id": notification.pk}, subject=subject)
+        if notification.status == Notification.Status.QUEUED:
+            enqueue(task=task, args={"notification_id": notification.pk}, subject=subject)
         return notification
     return None
 

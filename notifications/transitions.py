@@ -19,13 +19,13 @@ def begin_attempt(*, notification_id: int) -> bool:
 def note_error(*, notification_id: int, error: str) -> bool:
     """Keep why the last attempt failed. The notification stays queued; what follows is the job's decision."""
     queued = Notification.objects.filter(id=notification_id, status=Status.QUEUED)
-    return queued.update(last_error=_one_line(error)) == 1
+    return queued.update(last_error=one_line(error)) == 1
 
 
-def mark_sent(*, notification_id: int) -> bool:
-    """queued → sent."""
+def mark_sent(*, notification_id: int, provider_id: str = "") -> bool:
+    """queued → sent. provider_id: what the ESP calls the message."""
     queued = Notification.objects.filter(id=notification_id, status=Status.QUEUED)
-    return queued.update(status=Status.SENT, sent_at=DatabaseNow(), last_error="") == 1
+    return queued.update(status=Status.SENT, sent_at=DatabaseNow(), last_error="", provider_id=provider_id) == 1
 
 
 def mark_failed(*, notification_id: int) -> bool:
@@ -37,7 +37,7 @@ def mark_failed(*, notification_id: int) -> bool:
 def mark_suppressed(*, notification_id: int, reason: str) -> bool:
     """queued → suppressed, with why in ``last_error``."""
     queued = Notification.objects.filter(id=notification_id, status=Status.QUEUED)
-    return queued.update(status=Status.SUPPRESSED, last_error=_one_line(reason)) == 1
+    return queued.update(status=Status.SUPPRESSED, last_error=one_line(reason)) == 1
 
 
 def reopen(*, notification_id: int) -> bool:
@@ -46,5 +46,6 @@ def reopen(*, notification_id: int) -> bool:
     return failed.update(status=Status.QUEUED) == 1
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """The text as ``last_error`` keeps it."""
     return " ".join(text.split())[: Notification._meta.get_field("last_error").max_length]

@@ -1,4 +1,4 @@
-"""``python -m sandbox smtp``, ``web`` or ``stripe``. Each prints READY and its address when it listens."""
+"""``python -m sandbox smtp``, ``web``, ``esp``, ``stripe`` or ``push``. Each prints READY and where it listens."""
 
 from __future__ import annotations
 
@@ -14,12 +14,20 @@ def main(arguments: list[str]) -> int:
             from sandbox.smtp_server import serve
         case ["web"]:
             from sandbox.web_server import serve
+        case ["esp"]:
+            from sandbox.esp.server import serve
+
+            settings = "sandbox.esp.settings"
         case ["stripe"]:
             from sandbox.stripe.server import serve
 
             settings = "sandbox.stripe.settings"
+        case ["push"]:
+            from sandbox.push.server import serve
+
+            settings = "sandbox.push.settings"
         case _:
-            sys.stderr.write("Say which stand-in to run: python -m sandbox smtp, web or stripe\n")
+            sys.stderr.write("Say which stand-in to run: python -m sandbox smtp, web, esp, stripe or push\n")
             return 2
     os.environ["DJANGO_SETTINGS_MODULE"] = settings
     return serve()

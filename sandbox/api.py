@@ -12,7 +12,8 @@ from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_http_methods
 
-from sandbox.knobs import BadKnob, KnobFile
+from sandbox.esp.knobs import esp_knobs
+from sandbox.knobs import BadKnob, KnobFile, smtp_knobs
 from sandbox.mailbox import Mailbox, NoSuchMessage
 from sandbox.settings import SANDBOX_MAILDIR
 from sandbox.stored_message import StoredMessage
@@ -44,8 +45,18 @@ def message(request: HttpRequest, message_id: str) -> HttpResponse:
 @csrf_exempt
 @require_http_methods(["GET", "POST"])
 def knobs(request: HttpRequest) -> HttpResponse:
-    """How the knobs stand; a POST turns those that its JSON object names."""
-    file = KnobFile(SANDBOX_MAILDIR)
+    """How the mail server's knobs stand; a POST turns those that its JSON object names."""
+    return _knobs(request, smtp_knobs(SANDBOX_MAILDIR))
+
+
+@csrf_exempt
+@require_http_methods(["GET", "POST"])
+def esp_knob_values(request: HttpRequest) -> HttpResponse:
+    """The same for the ESP."""
+    return _knobs(request, esp_knobs(SANDBOX_MAILDIR))
+
+
+def _knobs(request: HttpRequest, file: KnobFile[Any]) -> HttpResponse:
     if request.method == "GET":
         return JsonResponse(asdict(file.read()))
     # A browser sends this type to another site only after asking, and we never say yes: no token is needed.

@@ -1,4 +1,4 @@
-"""What the mail server does wrong on purpose, kept in one small file that both processes read."""
+"""What the mail server does wrong on purpose, kept in one small file that all its processes read."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import os
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import Field, asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 ALL = -1
 LONGEST_LATENCY = 600_000  # ms
@@ -61,20 +61,34 @@ class Knobs:
         return knobs
 
 
-class KnobFile:
-    """The knobs in ``folder``. Reading takes no lock; changes are made under one and replace the file whole."""
+class Turnable(Protocol):
+    """A set of knobs: a frozen dataclass that checks what it is turned to."""
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / "knobs.json"
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
-    def read(self) -> Knobs:
+    def turned(self: Set, changes: Mapping[str, Any]) -> Set:
+        """The same knobs with some of them changed. Raises BadKnob."""
+        ...
+
+
+Set = TypeVar("Set", bound=Turnable)
+
+
+class KnobFile(Generic[Set]):
+    """A set of knobs in ``folder``. Reading takes no lock; changes are made under one and replace the file whole."""
+
+    def __init__(self, folder: Path, made: Set, *, name: str = "knobs.json") -> None:
+        self.made = made
+        self.path = folder / name
+
+    def read(self) -> Set:
         """The knobs as they stand; as made when there is no file yet."""
         try:
-            return Knobs().turned(json.loads(self.path.read_text(encoding="utf-8")))
+            return self.made.turned(json.loads(self.path.read_text(encoding="utf-8")))
         except FileNotFoundError:
-            return Knobs()
+            return self.made
 
-    def turn(self, changes: Mapping[str, Any]) -> Knobs:
+    def turn(self, changes: Mapping[str, Any]) -> Set:
         """Change some knobs and return how they stand now. Raises BadKnob."""
         with self._locked():
             knobs = self.read().turned(changes)
@@ -87,12 +101,12 @@ class KnobFile:
             return False
         with self._locked():
             knobs = self.read()
-            left = getattr(knobs, name)
+            left = int(getattr(knobs, name))
             if left > 0:
-                self._write(replace(knobs, **{name: left - 1}))
+                self._write(knobs.turned({name: left - 1}))
             return left != 0
 
-    def _write(self, knobs: Knobs) -> None:
+    def _write(self, knobs: Set) -> None:
         draft = self.path.with_name(f"{self.path.name}.{secrets.token_hex(6)}")
         draft.write_text(json.dumps(asdict(knobs)), encoding="utf-8")
         os.replace(draft, self.path)
@@ -102,3 +116,8 @@ class KnobFile:
         with self.path.with_suffix(".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
+
+
+def smtp_knobs(folder: Path) -> KnobFile[Knobs]:
+    """Those of the mail server."""
+    return KnobFile(folder, Knobs())

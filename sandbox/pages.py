@@ -10,7 +10,10 @@ from django.shortcuts import redirect, render
 from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_GET, require_http_methods
 
-from sandbox.knobs import BadKnob, KnobFile
+from sandbox.esp.knobs import EspKnobs, esp_knobs
+from sandbox.esp.pages import BUTTONS
+from sandbox.esp.take_email import RECORD
+from sandbox.knobs import BadKnob, smtp_knobs
 from sandbox.mailbox import Mailbox, NoSuchMessage
 from sandbox.settings import SANDBOX_MAILDIR
 from sandbox.stored_message import StoredMessage
@@ -39,7 +42,8 @@ def mailbox(request: HttpRequest) -> HttpResponse:
         "page": PAGE,
         "to": to,
         "newest": found[0].id if found else "",
-        "knobs": KnobFile(SANDBOX_MAILDIR).read(),
+        "knobs": smtp_knobs(SANDBOX_MAILDIR).read(),
+        "esp_is_set": esp_knobs(SANDBOX_MAILDIR).read() != EspKnobs(),
     }
     part = request.GET.get("part") == "list"
     response = render(request, "sandbox/_list.html" if part else "sandbox/mailbox.html", context)
@@ -50,7 +54,15 @@ def mailbox(request: HttpRequest) -> HttpResponse:
 @require_GET
 def message(request: HttpRequest, message_id: str) -> HttpResponse:
     """One mail: as it looks, as text, its attachments and its headers."""
-    return render(request, "sandbox/message.html", {"message": _found(message_id)})
+    found = _found(message_id)
+    took_by_esp = any(name == RECORD for name, _ in found.headers)
+    happened = request.GET.get("happened", "")
+    context = {
+        "message": found,
+        "happenings": BUTTONS if took_by_esp else {},
+        "happened": happened if happened in BUTTONS.values() else "",
+    }
+    return render(request, "sandbox/message.html", context)
 
 
 @require_GET
@@ -81,7 +93,7 @@ def attachment(request: HttpRequest, message_id: str, number: int) -> HttpRespon
 @require_http_methods(["GET", "POST"])
 def knobs(request: HttpRequest) -> HttpResponse:
     """The mail server's knobs, and a form that turns them."""
-    file = KnobFile(SANDBOX_MAILDIR)
+    file = smtp_knobs(SANDBOX_MAILDIR)
     if request.method == "GET":
         return render(request, "sandbox/knobs.html", {"knobs": file.read(), "turned": "turned" in request.GET})
     entered = {name: request.POST.get(name, "").strip() for name in vars(file.read())}

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
-from sandbox.knobs import KnobFile
+from sandbox.knobs import KnobFile, Knobs, smtp_knobs
 from sandbox.mailbox import Mailbox
 from sandbox.settings import HOST, SANDBOX_MAILDIR, SMTP_PORT
 
@@ -21,7 +21,7 @@ _WORDS = {4: "Try again later, please", 5: "This mail is refused"}
 class Handler:
     """aiosmtpd calls these for each command; the returned text is the server's answer."""
 
-    def __init__(self, mailbox: Mailbox, knobs: KnobFile) -> None:
+    def __init__(self, mailbox: Mailbox, knobs: KnobFile[Knobs]) -> None:
         self.mailbox = mailbox
         self.knobs = knobs
 
@@ -73,7 +73,7 @@ async def _serve() -> int:
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopped.set)
-    handler = Handler(Mailbox(SANDBOX_MAILDIR), KnobFile(SANDBOX_MAILDIR))
+    handler = Handler(Mailbox(SANDBOX_MAILDIR), smtp_knobs(SANDBOX_MAILDIR))
     server = await loop.create_server(_protocol(handler), HOST, SMTP_PORT)
     port = server.sockets[0].getsockname()[1]
     sys.stdout.write(f"READY smtp://{HOST}:{port} keeping mails in {SANDBOX_MAILDIR}\n")

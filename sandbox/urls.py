@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from sandbox import api, pages
+from sandbox.esp import pages as esp_pages
 
 urlpatterns = [
     path("", pages.mailbox, name="mailbox"),
@@ -17,4 +18,7 @@ urlpatterns = [
     path("api/messages", api.messages),
     path("api/messages/<str:message_id>", api.message),
     path("api/knobs", api.knobs),
+    path("api/esp/knobs", api.esp_knob_values),
+    path("esp/knobs/", esp_pages.knobs, name="esp_knobs"),
+    path("messages/<str:message_id>/happen", esp_pages.happen, name="happen"),
 ]

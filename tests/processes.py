@@ -126,13 +126,20 @@ class System:
         return self._start("relay", command, ready="relay ready", wait=wait)
 
     def start_worker(
-        self, *, queues: str = PROBE_QUEUES, concurrency: int = 2, prefetch: int = 4, wait: bool = True
+        self,
+        *,
+        queues: str = PROBE_QUEUES,
+        concurrency: int = 2,
+        prefetch: int = 4,
+        pool: str = "prefork",
+        wait: bool = True,
     ) -> Process:
-        """prefetch: messages that it holds for each of its processes."""
+        """prefetch: messages that it holds for each of its processes, or its threads where ``pool`` is threads."""
         name = f"worker{next(self._started)}"
         command = [
             sys.executable, "-m", "celery", "-A", "config", "worker", "-l", "INFO",
             "-Q", queues, "-c", str(concurrency), "--prefetch-multiplier", str(prefetch), "-n", f"{name}@test",
+            "-P", pool,
         ]  # fmt: skip
         return self._start(name, command, ready=" ready.", wait=wait)
 

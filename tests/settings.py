@@ -8,6 +8,7 @@ from tests.payment_keys import API_KEY, WEBHOOK_SECRET
 take_own_servers()  # before the settings read where the servers are
 # Whatever the surroundings say: the payment provider's stand-in of the tests is started with these as well.
 os.environ["STRIPE_API_KEY"], os.environ["STRIPE_WEBHOOK_SECRET"] = API_KEY, WEBHOOK_SECRET
+os.environ["VAPID_PRIVATE_KEY"] = "Xbb6D6DYOtuxFbEumu9QdMXFmprNwnnPtLC_YgUM1YE"
 
 # ruff: noqa: E402
 from config.settings import *  # noqa: F403
@@ -74,6 +75,8 @@ LEDGER_TASKS = {
     "probe.outlast_every_time_limit": "probe",
     "probe.take_long": "probe_slow",
     "probe.ignore_the_order_to_stop": "probe_slow",
+    "probe.tell": "messages",
+    "probe.tell_many": "bulk",
 }
 # Providers that tests let fail; short waits, so that they are soon taken for back.
 LEDGER_DESTINATIONS = (

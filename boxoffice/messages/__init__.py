@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from boxoffice.errors import UnknownMessage
-from boxoffice.messages import paid_too_late, refund_done, reminder, sale_opened, tickets_ready
+from boxoffice.messages import paid_too_late, refund_done, reminder, sale_opened, tickets_late, tickets_ready
 from boxoffice.messages.base import Draft
+from notifications.told_again import first_of
 
 KINDS: dict[str, Callable[..., Draft]] = {
     reminder.KIND: reminder.draft,
+    tickets_late.KIND: tickets_late.draft,
     tickets_ready.KIND: tickets_ready.draft,
 }
 
@@ -29,11 +31,15 @@ KINDS_FOR_EACH_TIME: dict[str, Callable[..., Draft]] = {
     refund_done.KIND: refund_done.draft,
 }
 
+# Sent to many who did not wait for it at that moment: each tells how to get no more of its kind.
+CAN_BE_ENDED = frozenset({reminder.KIND, sale_opened.KIND})
+
 
 def draft(*, kind: str, subject: str, recipient: str, occurrence: str = "") -> Draft:
     """Draft the message of this kind about this subject, for this address, in the active language.
 
-    subject: what this kind is about, ``order:<code>`` or ``show:<id>``. occurrence: as it was planned.
+    subject: what this kind is about, ``order:<code>`` or ``show:<id>``. occurrence: as it was planned, the first time
+    or again: what is told again is written as it was the first time.
     Raises UnknownMessage for a kind that is not listed, and what the kind itself raises.
     """
     if writer := KINDS.get(kind):
@@ -41,5 +47,5 @@ def draft(*, kind: str, subject: str, recipient: str, occurrence: str = "") -> D
     if writer := KINDS_FOR_MANY.get(kind):
         return writer(subject=subject, recipient=recipient)
     if writer := KINDS_FOR_EACH_TIME.get(kind):
-        return writer(subject=subject, occurrence=occurrence)
+        return writer(subject=subject, occurrence=first_of(occurrence))
     raise UnknownMessage

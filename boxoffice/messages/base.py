@@ -20,7 +20,8 @@ class Draft:
 
     subject: the mail's subject, one line. preheader: what a mailbox shows beside it; not a repetition.
     template: ``boxoffice/messages/<template>.html`` and ``.txt`` lay it out, with ``context``.
-    to_name: whom it greets; the address is the notification's own.
+    to_name: whom it greets; the address is the notification's own. link_instead: where the attachments can be had as
+    well, for those that are too large for a mail.
     """
 
     to_name: str
@@ -29,10 +30,14 @@ class Draft:
     template: str
     context: Mapping[str, Any]
     attachments: Sequence[Attachment] = ()
+    link_instead: str = ""
 
 
-def lay_out(draft: Draft, *, to_address: str) -> EmailContent:
-    """Render the draft in the active language as HTML and as text that stands on its own."""
+def lay_out(draft: Draft, *, to_address: str, unsubscribe_url: str = "") -> EmailContent:
+    """Render the draft in the active language as HTML and as text that stands on its own.
+
+    unsubscribe_url: where its reader ends mails of this kind, for bulk mails; mail programs show a button for it.
+    """
     context = {
         **draft.context,
         "subject": draft.subject,
@@ -41,6 +46,7 @@ def lay_out(draft: Draft, *, to_address: str) -> EmailContent:
         "direction": "rtl" if get_language_bidi() else "ltr",
         "site_url": settings.PUBLIC_URL,
         "site_name": _("BoxOffice"),
+        "unsubscribe_url": unsubscribe_url,
     }
     stem = f"boxoffice/messages/{draft.template}"
     return EmailContent(
@@ -50,4 +56,13 @@ def lay_out(draft: Draft, *, to_address: str) -> EmailContent:
         text=render_to_string(f"{stem}.txt", context).strip() + "\n",
         html=render_to_string(f"{stem}.html", context),
         attachments=draft.attachments,
+        link_instead=draft.link_instead,
+        headers=_ways_out(unsubscribe_url),
     )
+
+
+def _ways_out(unsubscribe_url: str) -> dict[str, str]:
+    """The headers by which a mail program unsubscribes with one click (RFC 2369, RFC 8058)."""
+    if not unsubscribe_url:
+        return {}
+    return {"List-Unsubscribe": f"<{unsubscribe_url}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}

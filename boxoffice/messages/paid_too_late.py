@@ -9,13 +9,13 @@ from django.utils.translation import gettext as _
 
 from boxoffice.errors import OrderNotFound
 from boxoffice.messages.base import Draft
-from boxoffice.models import Payment
+from boxoffice.messages.shared_context import about_order
+from boxoffice.models import Order, Payment
 from boxoffice.models.order import code_of
-from boxoffice.order_address import address_of
+from boxoffice.own_direction import isolated
 from boxoffice.selectors import order_by_code
 from inventory.models import Show
 from inventory.money import Money
-from inventory.venue_time import in_venue_time
 
 KIND = "paid_too_late"
 
@@ -28,23 +28,22 @@ def draft(*, subject: str, occurrence: str) -> Draft:
     order = order_by_code(code=code_of(subject=subject))
     if order is None:
         raise OrderNotFound
-    payment = Payment.objects.get(pk=int(occurrence), order_id=order.pk)
+    return worded(order=order, payment=Payment.objects.get(pk=int(occurrence), order_id=order.pk))
+
+
+def worded(*, order: Order, payment: Payment) -> Draft:
+    """What the mail says of this payment. Pure."""
     total = Money(payment.amount, payment.currency)
-    show = order.show
     return Draft(
         to_name=order.name,
-        subject=_("We give your money back: %(show)s") % {"show": show.title},
+        subject=_("We give your money back: %(show)s") % {"show": isolated(order.show.title)},
         preheader=_("You are refunded %(total)s. There is nothing that you need do.") % {"total": total},
         template=KIND,
         context={
-            "order": order,
-            "order_url": address_of(order),
-            "show": show,
-            "venue": show.venue,
-            "starts": in_venue_time(instant=show.starts_at, zone=show.venue.zone),
+            **about_order(order),
             "total": total,
             "differs": payment.problem != "",
             "is_bought": order.status in ("confirmed", "partly_refunded"),
-            "is_called_off": show.status == Show.Status.CANCELLED,
+            "is_called_off": order.show.status == Show.Status.CANCELLED,
         },
     )

@@ -6,20 +6,21 @@ planned with the change itself and tells of no money.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from boxoffice.errors import OrderNotFound
 from boxoffice.gather_places import gather_lines
 from boxoffice.messages.base import Draft
+from boxoffice.messages.shared_context import about_order
 from boxoffice.messages.show_times import day_of
-from boxoffice.models import OrderAction, OrderLine, Refund
+from boxoffice.models import Order, OrderAction, OrderLine, Refund
 from boxoffice.models.order import code_of
-from boxoffice.order_address import address_of
 from boxoffice.own_direction import isolated
 from boxoffice.selectors import lines_of_order, order_by_code
 from inventory.money import Money
-from inventory.venue_time import in_venue_time
 
 KIND = "refund_done"
 
@@ -42,31 +43,25 @@ def draft(*, subject: str, occurrence: str) -> Draft:
     if order is None:
         raise OrderNotFound
     money, lines = _given_back(order.pk, occurrence)
-    show = order.show
-    words = {"show": isolated(show.title), "day": day_of(show)}
+    return worded(order=order, money=money, lines=lines)
+
+
+def worded(*, order: Order, money: Money | None, lines: Sequence[OrderLine]) -> Draft:
+    """What the mail says of these seats and this sum, None where nothing was paid. Pure."""
     if money:
         preheader = _("%(amount)s is on its way to you.") % {"amount": money}
     else:
         preheader = _("Nothing was paid for them, so no money moves.")
     return Draft(
         to_name=order.name,
-        subject=_subject(money, lines) % words,
+        subject=_subject(money, lines) % {"show": isolated(order.show.title), "day": day_of(order.show)},
         preheader=preheader,
         template=KIND,
-        context={
-            "order": order,
-            "order_url": address_of(order),
-            "show": show,
-            "venue": show.venue,
-            "starts": in_venue_time(instant=show.starts_at, zone=show.venue.zone),
-            "lines": lines,
-            "places": gather_lines(lines),
-            "money": money,
-        },
+        context={**about_order(order), "lines": lines, "places": gather_lines(lines), "money": money},
     )
 
 
-def _subject(money: Money | None, lines: list[OrderLine]) -> str:
+def _subject(money: Money | None, lines: Sequence[OrderLine]) -> str:
     if money:
         return _("Your refund: %(show)s, %(day)s")
     return ngettext(

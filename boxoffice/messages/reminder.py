@@ -7,6 +7,7 @@ word such as "tomorrow" either: nobody knows on which day a mail is read.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -15,20 +16,20 @@ from boxoffice.errors import NothingToSay, OrderNotFound
 from boxoffice.gather_places import counted
 from boxoffice.messages import tickets_ready
 from boxoffice.messages.base import Draft
-from boxoffice.messages.show_times import clock_in_words, day_in_words, day_of
+from boxoffice.messages.shared_context import about_order
+from boxoffice.messages.show_times import day_in_words, day_of
 from boxoffice.models import Order
 from boxoffice.models.order import code_of
-from boxoffice.order_address import address_of
 from boxoffice.own_direction import isolated
 from boxoffice.selectors import order_by_code
 from inventory.models import Show
-from inventory.venue_time import in_venue_time
 from jobs.clock import database_now
 from notifications.selectors import notifications_about
 from tickets.models import Ticket
 from tickets.selectors import tickets_of_order
 
 KIND = "reminder"
+URGENT = False
 
 # Why a reminder that was planned is not sent. Staff read it, in their own language.
 CANCELLED = gettext_noop("the show is cancelled")
@@ -49,30 +50,29 @@ def draft(*, subject: str) -> Draft:
     order = order_by_code(code=code_of(subject=subject))
     if order is None:
         raise OrderNotFound
-    show = order.show
     created = list(tickets_of_order(order_id=order.pk))
     tickets = [each for each in created if each.status != Ticket.Status.VOID]
     _refuse_what_is_not_so_any_more(order, tickets)
-    starts = in_venue_time(instant=show.starts_at, zone=show.venue.zone)
-    doors = clock_in_words(show.doors_at_local)
+    # An earlier mail may hold tickets that are void by now: the order's page alone is named then.
+    tickets_mailed = _day_of_the_mail_with_tickets(order) if len(tickets) == len(created) else ""
+    return worded(order=order, tickets=tickets, tickets_mailed=tickets_mailed)
+
+
+def worded(*, order: Order, tickets: Sequence[Ticket], tickets_mailed: str) -> Draft:
+    """What the mail says of these tickets. tickets_mailed: the day of the mail that brought them, or empty. Pure."""
+    show = order.show
+    about = about_order(order)
     return Draft(
         to_name=order.name,
         subject=_("Reminder: %(show)s, %(day)s") % {"show": isolated(show.title), "day": day_of(show)},
-        preheader=_("Doors open at %(doors)s. %(starts)s, %(venue)s.")
-        % {"doors": doors, "starts": starts, "venue": show.venue.name},
+        preheader=_("Doors open at %(doors)s. %(starts)s, %(venue)s.") % {**about, "venue": isolated(show.venue.name)},
         template=KIND,
         context={
-            "order": order,
-            "order_url": address_of(order),
-            "show": show,
-            "venue": show.venue,
-            "starts": starts,
-            "doors": doors,
+            **about,
             "count": len(tickets),
             "places": [counted(*place) for place in Counter(each.seat.label for each in tickets).items()],
             "tickets_are_ready": all(each.status in _READY for each in tickets),
-            # An earlier mail may hold tickets that are void by now: the order's page alone is named then.
-            "tickets_mailed": _day_of_the_mail_with_tickets(order) if len(tickets) == len(created) else "",
+            "tickets_mailed": tickets_mailed,
         },
     )
 

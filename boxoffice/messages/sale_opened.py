@@ -10,15 +10,16 @@ from django.utils.translation import gettext_noop
 
 from boxoffice.errors import NothingToSay
 from boxoffice.messages.base import Draft
-from boxoffice.messages.show_times import clock_in_words, day_of
+from boxoffice.messages.shared_context import about_show
+from boxoffice.messages.show_times import day_of
 from boxoffice.models import SaleAlert
 from boxoffice.own_direction import isolated
 from inventory.conditions import show_sells
 from inventory.models import Show
 from inventory.models.show import show_id_of
-from inventory.venue_time import in_venue_time
 
 KIND = "sale_opened"
+URGENT = False
 
 # Why a mail that was planned is not sent. Staff read it, in their own language.
 TAKEN_BACK = gettext_noop("the address was taken out")
@@ -40,19 +41,21 @@ def draft(*, subject: str, recipient: str) -> Draft:
     show = Show.objects.select_related("venue").annotate(sells=sells).get(pk=show_id)
     if not show.sells:
         raise NothingToSay(_why_silent(show))
-    starts = in_venue_time(instant=show.starts_at, zone=show.venue.zone)
+    return worded(show=show, alert_token=alert.token)
+
+
+def worded(*, show: Show, alert_token: str) -> Draft:
+    """What the mail says of this show. alert_token: the secret of the page that erases the address. Pure."""
+    about = about_show(show)
     return Draft(
         to_name="",
         subject=_("On sale now: %(show)s, %(day)s") % {"show": isolated(show.title), "day": day_of(show)},
-        preheader=_("You asked us to tell you. %(starts)s, %(venue)s.") % {"starts": starts, "venue": show.venue.name},
+        preheader=_("You asked us to tell you. %(starts)s, %(venue)s.") % {**about, "venue": isolated(show.venue.name)},
         template=KIND,
         context={
-            "show": show,
-            "venue": show.venue,
-            "starts": starts,
-            "doors": clock_in_words(show.doors_at_local),
+            **about,
             "show_url": f"{settings.PUBLIC_URL}{reverse('show', args=[show.slug])}",
-            "alert_url": f"{settings.PUBLIC_URL}{reverse('sale_alert', args=[alert.token])}",
+            "alert_url": f"{settings.PUBLIC_URL}{reverse('sale_alert', args=[alert_token])}",
         },
     )
 

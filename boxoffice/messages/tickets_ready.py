@@ -1,6 +1,8 @@
-"""The mail that brings the tickets: what, when, where, which seats, the PDF, and the way back to the order."""
+"""The mail that brings the tickets: what, when, where, which seats, the PDF, a calendar entry, and the way back."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
@@ -8,14 +10,15 @@ from django.utils.translation import gettext_noop, ngettext
 from boxoffice.errors import DocumentMissing, NothingToSay, OrderNotFound
 from boxoffice.gather_places import gather_lines
 from boxoffice.messages.base import Draft
-from boxoffice.messages.show_times import clock_in_words, day_of
-from boxoffice.models import Order
+from boxoffice.messages.calendar_file import calendar_file
+from boxoffice.messages.shared_context import about_order
+from boxoffice.messages.show_times import day_of
+from boxoffice.models import Order, OrderLine
 from boxoffice.models.order import code_of
 from boxoffice.order_address import address_of
 from boxoffice.own_direction import isolated
 from boxoffice.selectors import lines_of_order, order_by_code
 from inventory.money import Money
-from inventory.venue_time import in_venue_time
 from notifications.content import Attachment
 from tickets.selectors import document_of_order
 from tickets.storage import open_document
@@ -40,8 +43,13 @@ def draft(*, subject: str) -> Draft:
     lines = list(lines_of_order(order_id=order.pk).filter(refunded_at__isnull=True))
     if not lines:
         raise NothingToSay(GIVEN_BACK)
+    return worded(order=order, lines=lines, attachments=(_ticket_file(order), calendar_file(order=order)))
+
+
+def worded(*, order: Order, lines: Sequence[OrderLine], attachments: Sequence[Attachment]) -> Draft:
+    """What the mail says of these seats. attachments: the file with their tickets first. Pure."""
     show = order.show
-    starts = in_venue_time(instant=show.starts_at, zone=show.venue.zone)
+    about = about_order(order)
     return Draft(
         to_name=order.name,
         subject=ngettext("Your ticket: %(show)s, %(day)s", "Your tickets: %(show)s, %(day)s", len(lines))
@@ -51,20 +59,16 @@ def draft(*, subject: str) -> Draft:
             "%(starts)s, %(venue)s. The tickets are attached.",
             len(lines),
         )
-        % {"starts": starts, "venue": show.venue.name},
+        % {**about, "venue": isolated(show.venue.name)},
         template=KIND,
         context={
-            "order": order,
-            "order_url": address_of(order),
-            "show": show,
-            "venue": show.venue,
-            "starts": starts,
-            "doors": clock_in_words(show.doors_at_local),
+            **about,
             "lines": lines,
             "places": gather_lines(lines),
             "total": Money.sum((line.money for line in lines), currency=order.currency),
         },
-        attachments=(_ticket_file(order),),
+        attachments=attachments,
+        link_instead=address_of(order),
     )
 
 

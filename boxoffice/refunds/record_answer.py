@@ -9,6 +9,7 @@ from boxoffice.models import Order, Refund
 from boxoffice.refunds import transitions
 from boxoffice.refunds.ask_provider import Answer, Means
 from boxoffice.refunds.plan_refund import enqueue_sending
+from boxoffice.tell_devices import plan_push_about
 from jobs.clock import database_now
 from jobs.enqueue import enqueue
 from notifications.plan import plan_notification
@@ -45,7 +46,7 @@ def record_answer(*, refund: Refund, answer: Answer) -> bool:
 
 
 def tell_refund(*, order: Order, occurrence: str) -> None:
-    """Plan the mail about it, once for each occurrence."""
+    """Plan the mail about it, and a push message to each device that asked, once for each occurrence."""
     plan_notification(
         kind=refund_done.KIND,
         subject=order.subject,
@@ -54,6 +55,7 @@ def tell_refund(*, order: Order, occurrence: str) -> None:
         task="boxoffice.send_message",
         occurrence=occurrence,
     )
+    plan_push_about(order=order, kind=refund_done.KIND, occurrence=occurrence)
 
 
 def ask_later(refund: Refund) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from django.conf import settings
+from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_noop
 
@@ -18,6 +19,10 @@ from boxoffice.errors import BoxOfficeError
 COOKIE = "asked"
 MOST_PER_BROWSER = 20
 REMEMBERED_FOR = timedelta(hours=1)
+
+ADDRESS_COOKIE, ADDRESS_SALT = "asked_for", "boxoffice.asked_before.address"
+ADDRESS_REMEMBERED_FOR = timedelta(minutes=1)
+"""Long enough to show it once on the page that follows; others may use the same browser later."""
 
 
 class AskedTooOften(BoxOfficeError):
@@ -42,6 +47,31 @@ def count_one_more(request: HttpRequest, response: HttpResponse) -> None:
         httponly=True,
         samesite="Lax",
     )
+
+
+def remember_address(response: HttpResponse, *, slug: str, email: str) -> None:
+    """Let the browser remember, for the page that follows, which address was noted: a slip of the finger is seen there.
+
+    In a cookie, since what stands in an address ends up in logs and histories.
+    """
+    response.set_cookie(
+        ADDRESS_COOKIE,
+        signing.dumps(email, salt=ADDRESS_SALT),
+        max_age=ADDRESS_REMEMBERED_FOR,
+        path=f"/shows/{slug}/",
+        secure=bool(settings.SESSION_COOKIE_SECURE),
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def remembered_address(request: HttpRequest) -> str:
+    """The address that was noted a moment ago, or nothing."""
+    try:
+        cookie = request.COOKIES.get(ADDRESS_COOKIE, "")
+        return str(signing.loads(cookie, salt=ADDRESS_SALT, max_age=ADDRESS_REMEMBERED_FOR))
+    except signing.BadSignature:
+        return ""
 
 
 def _count(request: HttpRequest) -> int:

@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from boxoffice.errors import OrderNotFound
+from boxoffice.models import Order
 from boxoffice.order_page import OrderPage
 from boxoffice.order_page import order_page as read_order_page
 from boxoffice.storefront.errors import refuse
@@ -15,6 +16,9 @@ from boxoffice.storefront.polling import next_poll
 from boxoffice.storefront.private_pages import private_page
 from boxoffice.storefront.progress import Progress, progress_of
 from boxoffice.storefront.shown_tickets import shown_tickets, void_tickets_in_words
+from notifications.channels.push.keys import application_server_key, push_is_set_up
+
+HAS_TICKETS = frozenset({Order.Status.CONFIRMED, Order.Status.PARTLY_REFUNDED})
 
 no_referrer = private_page(referrer="no-referrer")
 
@@ -26,7 +30,10 @@ def order_page(request: HttpRequest, token: str) -> HttpResponse:
     page = read_order_page(token=token)
     if page is None:
         return refuse(request, error=OrderNotFound())
-    return render(request, "boxoffice/order.html", _context(request, page=page, progress=progress_of(page)))
+    context = _context(request, page=page, progress=progress_of(page))
+    if page.order.status in HAS_TICKETS and push_is_set_up():
+        context["push_key"] = application_server_key()
+    return render(request, "boxoffice/order.html", context)
 
 
 @no_referrer

@@ -135,4 +135,7 @@ def _mail(page: OrderPage, *, zone: ZoneInfo) -> Step:
         return Step(name, "trouble", words % {"email": email})
     if mail.sent_at is not None:
         return Step(name, "done", _("Sent to %(email)s.") % {"email": email}, mail.sent_at, zone)
+    if page.mail_is_held_up:
+        words = _("The mail service does not answer. The mail to %(email)s leaves when it does; your tickets are here.")
+        return Step(name, "waiting", words % {"email": email})
     return Step(name, "doing", _("On its way to %(email)s.") % {"email": email})

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods
 from boxoffice.errors import TooBusy
 from boxoffice.storefront import own_hold
 from boxoffice.storefront.alert_form import AlertForm
+from boxoffice.storefront.asked_before import remembered_address
 from boxoffice.storefront.browser import browser_of
 from boxoffice.storefront.errors import REFUSALS, UnreadableForm
 from boxoffice.storefront.fullness import fullness_of
@@ -62,7 +63,8 @@ def show_page(request: HttpRequest, slug: str) -> HttpResponse:
     so does a choice that leaves single seats alone, unless ``alone=yes`` or they are taken ``along``. With ``zone``
     the page goes to that part of the hall and keeps the choice.
 
-    Compressing is safe: the CSRF token is masked anew each time, and nothing of the request is repeated as text.
+    Compressing is safe: the CSRF token is masked anew each time, and nothing of the request that others can make is
+    repeated as text.
     """
     try:
         offer = show_by_slug(slug=slug)
@@ -75,7 +77,15 @@ def show_page(request: HttpRequest, slug: str) -> HttpResponse:
         return _hold(request, offer=offer, own=own)
     chosen = known_seat_ids_in(request.GET)
     asked = "asked" in request.GET
-    return page_of_show(request, offer=offer, own=own, chosen=chosen, asked=asked, good_news=_good_news(request, offer))
+    return page_of_show(
+        request,
+        offer=offer,
+        own=own,
+        chosen=chosen,
+        asked=asked,
+        asked_for=remembered_address(request) if asked else "",
+        good_news=_good_news(request, offer),
+    )
 
 
 def _good_news(request: HttpRequest, offer: Offer) -> str:

@@ -6,16 +6,19 @@ from django.urls import path
 from django.views.i18n import set_language
 
 from boxoffice.storefront.alerts import sale_alert, tell_me
+from boxoffice.storefront.calendar import order_calendar
 from boxoffice.storefront.checkout import checkout, give_back
 from boxoffice.storefront.gone_hold import hold_again
 from boxoffice.storefront.health import healthz
 from boxoffice.storefront.keep_hold import back, leave, more_time
 from boxoffice.storefront.listing import show_list
 from boxoffice.storefront.order import order_page, order_status
+from boxoffice.storefront.order_push import order_push, push_worker
 from boxoffice.storefront.show import show_page
 from boxoffice.storefront.show_seats import show_seats
 from boxoffice.storefront.show_states import show_states
 from boxoffice.storefront.ticket_file import order_tickets, ticket_file
+from boxoffice.storefront.unsubscribe import unsubscribe
 
 urlpatterns = [
     path("", show_list, name="show_list"),
@@ -31,8 +34,12 @@ urlpatterns = [
     path("holds/<uuid:token>/leave/", leave, name="leave_hold"),
     path("holds/<uuid:token>/back/", back, name="come_back"),
     path("orders/<slug:token>/", order_page, name="order"),
+    path("orders/push-worker.js", push_worker, name="push_worker"),
+    path("orders/<slug:token>/push/", order_push, name="order_push"),
     path("orders/<slug:token>/status/", order_status, name="order_status"),
+    path("orders/<slug:token>/show.ics", order_calendar, name="order_calendar"),
     path("orders/<slug:token>/tickets.pdf", order_tickets, name="order_tickets"),
+    path("mails/<str:token>/end/", unsubscribe, name="unsubscribe"),
     path("files/<str:link>/tickets.pdf", ticket_file, name="ticket_file"),
     path("language/", set_language, name="set_language"),
     path("healthz", healthz, name="healthz"),

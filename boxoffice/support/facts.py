@@ -12,7 +12,8 @@ from inventory.models import Hold
 from jobs.clock import database_now
 from jobs.models import Job
 from jobs.selectors import KnownJob, jobs_about
-from notifications.models import Notification
+from notifications.by_hand import actions_about
+from notifications.models import MessageAction, Notification
 from notifications.selectors import notifications_about
 from tickets.models import Scan, Ticket, TicketDocument
 from tickets.selectors import document_of_order, scans_of_order, tickets_of_order
@@ -36,6 +37,7 @@ class Facts:
     payments: Sequence[Payment] = ()
     refunds: Sequence[Refund] = ()
     actions: Sequence[OrderAction] = ()
+    mail_actions: Sequence[MessageAction] = ()
 
     @property
     def no_ticket_is_valid(self) -> bool:
@@ -56,13 +58,13 @@ class Facts:
 
 
 def gather_facts(*, order: Order) -> Facts:
-    """Read them: nine queries. ``order`` comes with its show, venue and hold selected."""
+    """Read them: ten queries. ``order`` comes with its show, venue and hold selected."""
     return Facts(
         order=order,
         lines=list(lines_of_order(order_id=order.pk)),
         tickets=list(tickets_of_order(order_id=order.pk)),
         document=document_of_order(order_id=order.pk),
-        mails=list(notifications_about(subject=order.subject)),
+        mails=list(notifications_about(subject=order.subject, channel=None)),
         jobs=jobs_about(subject=order.subject),
         now=database_now(),
         scans=list(scans_of_order(order_id=order.pk)),
@@ -70,4 +72,5 @@ def gather_facts(*, order: Order) -> Facts:
         payments=list(Payment.objects.filter(order=order).order_by("pk")) if order.total else (),
         refunds=list(Refund.objects.filter(payment__order_id=order.pk).order_by("pk")),
         actions=list(OrderAction.objects.filter(order_id=order.pk).order_by("pk")),
+        mail_actions=list(actions_about(subject=order.subject)),
     )

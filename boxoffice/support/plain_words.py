@@ -8,12 +8,17 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from notifications.models import Notification
+
 _JOBS: dict[str, str | Promise] = {
     "tickets.issue_tickets": _("Make the tickets"),
     "tickets.renew_document": _("Make the ticket file anew without void tickets"),
     "tickets.discard_file": _("Remove the old ticket file"),
     "boxoffice.tell_tickets_ready": _("Plan the mail with the tickets"),
+    "boxoffice.tell_tickets_late": _("Plan the mails about late tickets"),
     "boxoffice.send_message": _("Send the mail"),
+    "boxoffice.send_bulk": _("Send the mail"),
+    "boxoffice.send_push": _("Send the push message"),
     "boxoffice.settle_payment": _("Ask what became of the payment"),
     "boxoffice.send_refund": _("Send the refund to the payment provider"),
     "boxoffice.ask_about_refund": _("Ask how the refund stands"),
@@ -21,9 +26,16 @@ _JOBS: dict[str, str | Promise] = {
 
 _MESSAGES: dict[str, str | Promise] = {
     "tickets_ready": _("Mail with the tickets"),
+    "tickets_late": _("Mail that the tickets take longer"),
+    "sale_opened": _("Mail that the sale has opened"),
     "reminder": _("Reminder"),
     "paid_too_late": _("Mail that the money goes back"),
     "refund_done": _("Mail about the refund"),
+}
+
+_PUSHED: dict[str, str | Promise] = {
+    "tickets_ready": _("Push message about the tickets"),
+    "refund_done": _("Push message about the refund"),
 }
 
 _ERROR_NUMBER = re.compile(r"\[Errno -?\d+\] ")
@@ -56,9 +68,22 @@ def name_of_job(task: str) -> str:
     return str(_JOBS.get(task, task))
 
 
-def name_of_message(kind: str) -> str:
-    """What a message is, in words; the kind's own name where no words are known."""
+def name_of_mail(kind: str) -> str:
+    """What a mail of this kind is, in words; the kind's own name where no words are known."""
     return str(_MESSAGES.get(kind, kind))
+
+
+def name_of_message(message: Notification) -> str:
+    """What a message is, in words; its kind's own name where no words are known."""
+    names = _PUSHED if message.channel == Notification.Channel.PUSH else _MESSAGES
+    return str(names.get(message.kind, message.kind))
+
+
+def name_of_recipient(message: Notification) -> str:
+    """The address, or which browser it is: nobody is served by the address of one."""
+    if message.channel == Notification.Channel.PUSH:
+        return gettext("browser %(number)s") % {"number": message.recipient.partition(":")[2]}
+    return message.recipient
 
 
 def explain(error: str) -> str:

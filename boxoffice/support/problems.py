@@ -9,6 +9,7 @@ from datetime import timedelta
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from boxoffice.messages.urgency import MAIL_TASKS
 from boxoffice.models import Order
 from boxoffice.support.facts import OPEN_STATES, Facts
 from boxoffice.support.payment_story import may_yet_be_paid, refused_payments
@@ -18,6 +19,7 @@ from boxoffice.support.timeline import BAD_MAIL, instant_in_words
 from jobs.models import Job
 from jobs.selectors import KnownJob
 from notifications.models import Notification
+from notifications.told_again import first_of
 from tickets.models import Ticket
 
 # An idle system starts a job within milliseconds, a busy one within seconds. After a minute nobody is working.
@@ -107,11 +109,15 @@ def _tickets(facts: Facts) -> Iterator[Problem]:
 
 
 def _mails(facts: Facts) -> Iterator[Problem]:
+    # What was told again since is looked at instead.
+    newest = {(mail.channel, mail.kind, first_of(mail.occurrence)): mail.pk for mail in facts.mails}.values()
     for mail in facts.mails:
-        if mail.status == Notification.Status.FAILED and _has_died(facts, "boxoffice.send_message"):
+        if mail.channel == Notification.Channel.PUSH:
+            continue  # the mail says the same, and what engineers can mend is told by the job that died
+        if mail.status == Notification.Status.FAILED and any(_has_died(facts, task) for task in MAIL_TASKS):
             continue  # said already, with its cause
-        if mail.status in BAD_MAIL:
-            words = {"message": name_of_message(mail.kind), "address": mail.recipient}
+        if mail.status in BAD_MAIL and mail.pk in newest:
+            words = {"message": name_of_message(mail), "address": mail.recipient}
             yield Problem(
                 _("%(message)s to %(address)s did not arrive: ") % words + str(mail.get_status_display()) + ".",
                 _("Check the address with the fan. The order's page has the tickets meanwhile."),

@@ -21,6 +21,6 @@ class Story:
 
 
 def tell_story(*, order: Order) -> Story:
-    """Read the order's story: nine queries. ``order`` comes with its show, venue and hold selected."""
+    """Read the order's story: ten queries. ``order`` comes with its show, venue and hold selected."""
     facts = gather_facts(order=order)
     return Story(facts=facts, timeline=build_timeline(facts), problems=find_problems(facts))

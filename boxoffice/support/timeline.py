@@ -13,12 +13,12 @@ from django.utils.translation import gettext as _
 
 from boxoffice.support.facts import Facts
 from boxoffice.support.payment_story import payment_steps
-from boxoffice.support.plain_words import explain, name_of_job, name_of_message
+from boxoffice.support.plain_words import explain, name_of_job, name_of_mail, name_of_message, name_of_recipient
 from boxoffice.support.refund_story import refund_steps
 from inventory.models import Hold
 from jobs.models import Job
 from jobs.selectors import KnownJob
-from notifications.models import Notification
+from notifications.models import MessageAction, Notification
 from tickets.door_answer import ADMITTING
 
 
@@ -49,6 +49,7 @@ def build_timeline(facts: Facts) -> list[Entry]:
         *_jobs(facts),
         *_tickets(facts),
         *_mails(facts),
+        *_mail_actions(facts),
         *_scans(facts),
     ]
     return sorted(entries, key=lambda entry: entry.at)
@@ -160,13 +161,24 @@ def _refunds(facts: Facts) -> Iterator[Entry]:
 def _mails(facts: Facts) -> Iterator[Entry]:
     for mail in facts.mails:
         if mail.sent_at:
-            title = _("%(message)s sent") % {"message": name_of_message(mail.kind)}
+            title = _("%(message)s sent") % {"message": name_of_message(mail)}
             mood = "bad" if mail.status in BAD_MAIL else "good"
-            yield _entry(facts, mail.sent_at, title, str(mail.get_status_display()), mood, mail.recipient)
+            yield _entry(facts, mail.sent_at, title, str(mail.get_status_display()), mood, name_of_recipient(mail))
         elif mail.status == Notification.Status.SUPPRESSED:
-            title = _("%(message)s planned") % {"message": name_of_message(mail.kind)}
+            title = _("%(message)s planned") % {"message": name_of_message(mail)}
             why = _("Not sent: %(reason)s.") % {"reason": gettext(mail.last_error)} if mail.last_error else ""
             yield _entry(facts, mail.created_at, title, str(mail.get_status_display()), "plain", why)
+
+
+def _mail_actions(facts: Facts) -> Iterator[Entry]:
+    for action in facts.mail_actions:
+        by = _("By %(by)s: %(reason)s") % {"by": action.by, "reason": action.reason}
+        if action.action == MessageAction.Action.ADDRESS:
+            moved = _("From %(earlier)s to %(now)s.") % {"earlier": action.earlier_recipient, "now": action.recipient}
+            yield _entry(facts, action.at, _("Address corrected"), _("done"), "good", moved, by)
+        else:
+            title = _("%(message)s sent again by hand") % {"message": name_of_mail(action.kind)}
+            yield _entry(facts, action.at, title, _("done"), "good", action.recipient, by)
 
 
 # What was suppressed is not among them: nobody misses a mail that had nothing to say any more.

@@ -8,5 +8,6 @@ from config.settings.logs import *  # noqa: F403
 from config.settings.mail import *  # noqa: F403
 from config.settings.metrics import *  # noqa: F403
 from config.settings.payments import *  # noqa: F403
+from config.settings.push import *  # noqa: F403
 from config.settings.security import *  # noqa: F403
 from config.settings.storage import *  # noqa: F403

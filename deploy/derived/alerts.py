@@ -74,6 +74,14 @@ ALWAYS = (
         "Nothing is sold wrongly. Look at the queue default and its workers; docs/programme.md says what counts.",
     ),
     Alert(
+        "LimitKeptAlone",
+        "notifications_limit_alone > 0",
+        "5m",
+        "ticket",
+        "Workers keep the limits of providers each by itself, since Redis does not answer.",
+        "Nothing is lost: mails leave more slowly than they could. Look at the server of REDIS_URL.",
+    ),
+    Alert(
         "DeadLetters",
         "jobs_dead_letters_kept > 0",
         "0m",

@@ -12,8 +12,9 @@ LINE = "worker-"
 def worker_command(pool: Pool, *, queues: Sequence[Queue]) -> str:
     """The command that starts one worker of ``pool``, for the queues that name it."""
     names = ",".join(queue.name for queue in queues if queue.pool == pool.name)
+    kind = "" if pool.kind == "prefork" else f"--pool {pool.kind} "
     return (
-        f"celery --quiet -A config worker --hostname {pool.name}@%h --queues {names} "
+        f"celery --quiet -A config worker --hostname {pool.name}@%h --queues {names} {kind}"
         f"--concurrency {pool.concurrency} --prefetch-multiplier {pool.prefetch} "
         "--without-gossip --without-mingle --loglevel WARNING"
     )

@@ -32,21 +32,26 @@ a run, and the lease.
 POOLS = """
 ## Pools
 
-A pool is what is started, scaled and watched. Any number of its workers may run, on any machines.
+A pool is what is started, scaled and watched. Any number of its workers may run, on any machines. Its **kind** says
+what a worker runs its jobs in: processes where they use a CPU, threads where they wait for providers. A thread cannot
+be interrupted: no soft limit strikes there, and past the hard limit it is given up and another takes its place.
 
-| pool | for | processes in a worker | messages held for each | queues |
-|---|---|---|---|---|
+| pool | for | kind | jobs at once in a worker | messages held for each | queues |
+|---|---|---|---|---|---|
 """
+
+KINDS = {"prefork": "processes", "threads": "threads"}
 
 DESTINATIONS = """
 ## Destinations
 
-A destination is a provider that jobs call. Its jobs keep at most its **share** of a pool's processes busy, so that a
-slow one never delays jobs for others. After so many transient **failures** in a row it is taken for away, its jobs
-wait without using attempts, and probes after the **waits** find out when it is back.
+A destination is a provider that jobs call. Its jobs keep at most its **share** of a pool's places busy, so that a slow
+one never delays jobs for others, and a call waits for each answer as long as its **time-out**. After so many transient
+**failures** in a row it is taken for away, its jobs wait without using attempts, and probes after the **waits** find
+out when it is back.
 
-| destination | who it is | share | failures | waits | tasks |
-|---|---|---|---|---|---|
+| destination | who it is | share | time-out | failures | waits | tasks |
+|---|---|---|---|---|---|---|
 """
 
 
@@ -96,16 +101,18 @@ def _under_load(queue: Queue) -> str:
 
 
 def _pool(pool: Pool, queues: Sequence[str]) -> str:
-    return _row(f"`{pool.name}`", pool.purpose, pool.concurrency, pool.prefetch, _names(queues))
+    return _row(f"`{pool.name}`", pool.purpose, KINDS[pool.kind], pool.concurrency, pool.prefetch, _names(queues))
 
 
 def _destination(destination: Destination) -> str:
     waits = f"{destination.first_wait_seconds:g} to {destination.longest_wait_seconds:g} s"
     share = f"{destination.share:.0%}"
+    timeout = "not said" if destination.timeout_seconds is None else f"{destination.timeout_seconds:g} s"
     return _row(
         f"`{destination.name}`",
         destination.purpose,
         share,
+        timeout,
         destination.failures_to_open,
         waits,
         _names(destination.tasks),

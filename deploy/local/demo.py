@@ -32,6 +32,7 @@ def _welcome(stack: Stack) -> str:
             f"  door          {stack.url}/door/   user: door   password: {stack.environment['DOOR_PASSWORD']}",
             f"  mailbox       {stack.mailbox_url}/",
             f"  payments      {stack.payments_url}/",
+            f"  push          {stack.push_url}/",
             "  Ctrl-C stops everything; the data stays in .local/demo.",
             "",
         ]

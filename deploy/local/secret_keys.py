@@ -8,9 +8,17 @@ import secrets
 from collections.abc import Callable
 from pathlib import Path
 
+P256_ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+
 
 def _ticket_signing_key() -> str:
     return base64.b64encode(secrets.token_bytes(32)).decode("ascii")
+
+
+def _push_key() -> str:
+    """A private key of P-256: a number below the curve's order, in base64 for URLs."""
+    number = 1 + secrets.randbelow(P256_ORDER - 1)
+    return base64.urlsafe_b64encode(number.to_bytes(32, "big")).rstrip(b"=").decode("ascii")
 
 
 # How each is drawn. Passwords stand in URLs, so they hold nothing that a URL would have to escape.
@@ -23,6 +31,7 @@ KEYS: dict[str, Callable[[], str]] = {
     # In the form of Stripe's, for its stand-in: the SDK and people know them by their beginning.
     "STRIPE_API_KEY": lambda: f"sk_test_{secrets.token_hex(24)}",
     "STRIPE_WEBHOOK_SECRET": lambda: f"whsec_{secrets.token_hex(16)}",
+    "VAPID_PRIVATE_KEY": _push_key,
     "STAFF_PASSWORD": lambda: secrets.token_urlsafe(12),
     "DOOR_PASSWORD": lambda: secrets.token_urlsafe(12),
 }

@@ -24,6 +24,7 @@ from deploy.local.processes import wait_until
 from deploy.local.signals import undisturbed
 
 READY_SECONDS = 90
+BROWSERS = ("fcm.googleapis.com", "*.push.services.mozilla.com", "*.notify.windows.com", "web.push.apple.com")
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,10 @@ class Stack:
     @property
     def mailbox_url(self) -> str:
         return self.environment["MAILBOX_URL"]
+
+    @property
+    def push_url(self) -> str:
+        return f"http://{HOST}:{self.environment['SANDBOX_PUSH_PORT']}"
 
     @property
     def payments_url(self) -> str:
@@ -65,7 +70,7 @@ def stack_environment(
             f"Port {port} of {HOST} is taken or not for you. Choose another one with PORT=, or leave it out."
         )
     web = port if port is not None else ports.port_for("web", prefer=prefer_port)
-    smtp, mailbox, stripe = (ports.port_for(name) for name in ("smtp", "mailbox", "stripe"))
+    smtp, mailbox, stripe, push = (ports.port_for(name) for name in ("smtp", "mailbox", "stripe", "push"))
     defaults = {
         "LOG_FORMAT": "console",
         "LOG_LEVEL": "WARNING",
@@ -87,6 +92,9 @@ def stack_environment(
         "SANDBOX_STRIPE_DIR": str(instance.folder / "stripe"),
         "SANDBOX_STRIPE_WEBHOOK_URL": f"http://{HOST}:{web}/webhooks/stripe/",
         "STRIPE_API_BASE": f"http://{HOST}:{stripe}",
+        "SANDBOX_PUSH_PORT": str(push),
+        # A browser that looks at the demo has the push service of its maker.
+        "PUSH_SERVICES": ",".join((*BROWSERS, f"http://{HOST}:{push}")),
         "EMAIL_URL": f"smtp://{HOST}:{smtp}",
         "PROMETHEUS_MULTIPROC_DIR": str(instance.folder / "metrics"),
         "MAILBOX_URL": f"http://{HOST}:{mailbox}",

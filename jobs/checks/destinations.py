@@ -59,3 +59,12 @@ def _problems() -> Iterator[CheckMessage]:
                     hint="Give the pool prefetch=1, or the task a queue of another pool. See config/queues.py.",
                     id="jobs.E073",
                 )
+            timeout = destination.timeout_seconds
+            if queue and pool and pool.kind == "threads" and (timeout is None or timeout >= queue.soft_limit_seconds):
+                waits = "as long as it pleases" if timeout is None else f"for {timeout:g} s"
+                yield Error(
+                    f"{task} waits {waits} for an answer of {destination.name}, longer than the soft limit of its "
+                    f"queue, and nothing interrupts a thread of the pool {pool.name}.",
+                    hint="Give the destination the timeout_seconds of its calls, or the pool the kind prefork.",
+                    id="jobs.E075",
+                )

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from celery.concurrency import get_implementation
-from celery.concurrency.prefork import TaskPool
+from celery.concurrency.prefork import TaskPool as Processes
+from celery.concurrency.thread import TaskPool as Threads
 from celery.signals import worker_init
 from django.conf import settings
 from django.core.checks import Tags
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, SystemCheckError
 from django.db import connections
+
+from jobs.queues import all_pools, all_queues
 
 
 def refuse_pooled_sessions() -> None:
@@ -33,12 +36,24 @@ def refuse_borrowed_sessions(databases: Sequence[str]) -> None:
     BaseCommand().check(tags=[Tags.database], databases=list(databases))
 
 
-def refuse_unbounded_jobs(pool: Any) -> None:
-    """Raise ImproperlyConfigured if a worker's pool, a class or its name, could not end a job that hangs."""
-    if not issubclass(get_implementation(pool), TaskPool):
-        raise ImproperlyConfigured(
-            "Only prefork ends a job that hangs; with any other pool, no time limit holds: start it without --pool."
-        )
+def refuse_unbounded_jobs(pool: Any, *, queues: Collection[str]) -> None:
+    """Raise ImproperlyConfigured if a worker's pool, a class or its name, could not end a job of ``queues`` that hangs.
+
+    Processes are fit for every queue; threads for those of pools that are meant for them.
+    """
+    implementation = get_implementation(pool)
+    if issubclass(implementation, Processes):
+        return
+    if implementation is not Threads:
+        raise ImproperlyConfigured("No time limit holds with this pool: start the worker with prefork or threads.")
+    threads = {known.name for known in all_pools() if known.kind == "threads"}
+    for queue in all_queues():
+        if queue.name in queues and queue.pool not in threads:
+            raise ImproperlyConfigured(
+                f"Nothing interrupts a thread, and the table says of the pool {queue.pool}, to which the queue "
+                f"{queue.name} belongs, that its jobs run in processes: start it without --pool, or see "
+                "config/queues.py."
+            )
 
 
 @worker_init.connect
@@ -49,7 +64,7 @@ def refuse_to_start_a_worker(sender: Any, **_: Any) -> None:
     """
     try:
         refuse_pooled_sessions()
-        refuse_unbounded_jobs(sender.pool_cls)
+        refuse_unbounded_jobs(sender.pool_cls, queues=sender.app.amqp.queues.consume_from)
         BaseCommand().check()
         refuse_borrowed_sessions(list(connections))
     except (SystemCheckError, ImproperlyConfigured) as refusal:

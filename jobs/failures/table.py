@@ -96,6 +96,18 @@ TABLE: dict[str, dict[str, Verdict]] = {
         "stripe.SignatureVerificationError": (P, "the webhook was not signed by Stripe, or with another secret"),
         "stripe.StripeError": (P, "Stripe refuses what was asked of it"),
     },
+    "anymail": {
+        "anymail.exceptions.AnymailInvalidAddress": (P, "an address that nobody can send to"),
+        "anymail.exceptions.AnymailUnsupportedFeature": (P, "the ESP lacks what the message needs"),
+        "anymail.exceptions.AnymailSerializationError": (P, "what cannot be told to the ESP"),
+        "anymail.exceptions.AnymailRecipientsRefused": (P, "the ESP sends to none of them"),
+    },
+    "pywebpush": {
+        "pywebpush.WebPushException": (P, "its status decides; this is for keys that are wrong"),
+        "pywebpush.NoData": (P, "a message without a word"),
+        "py_vapid.VapidException": (P, "a wrong key or contact stays wrong"),
+        "http_ece.ECEException": (P, "keys that nothing can be encrypted with"),
+    },
     "botocore": {
         "botocore.exceptions.ConnectionError": (T, "refused, reset or broken"),
         "botocore.exceptions.EndpointConnectionError": (T, "the endpoint is away"),

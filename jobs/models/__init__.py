@@ -1,7 +1,7 @@
 """The ledger's tables. Their states change in ``transitions.py`` only."""
 
 from jobs.models.dead_letter import DeadLetter
-from jobs.models.flow import Breaker, Heartbeat, Pause, QueueLoad
+from jobs.models.flow import Allowance, Breaker, Heartbeat, Pause, QueueLoad
 from jobs.models.history import JobHistory
 from jobs.models.job import DeadJob, DedupKey, Job
 from jobs.models.lease import Lease
@@ -9,6 +9,7 @@ from jobs.models.schedule import Schedule, ScheduledRun
 from jobs.models.staff_action import StaffAction
 
 __all__ = [
+    "Allowance",
     "Breaker",
     "DeadJob",
     "DeadLetter",

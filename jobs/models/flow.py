@@ -36,6 +36,21 @@ class Pause(models.Model):
         return f"{self.kind} {self.name}"
 
 
+class Allowance(models.Model):
+    """Until when the time of a destination that has a rate is spent. See ``jobs/flow/allowance.py``."""
+
+    destination = models.TextField(primary_key=True)
+    spent_until = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("allowance")
+        verbose_name_plural = _("allowances")
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.destination} {self.spent_until:%H:%M:%S}"
+
+
 class Breaker(models.Model):
     """What the outcomes of a destination's jobs say about its provider. See ``jobs/flow/breaker.py``."""
 

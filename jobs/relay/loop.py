@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -23,7 +24,9 @@ from jobs.broker import Publisher, open_publisher
 from jobs.broker.faults import QueueUnusable
 from jobs.dead.collector import collect
 from jobs.dead.report import report_standing_fault
+from jobs.destinations import destination_of
 from jobs.errors import BrokerUnavailable
+from jobs.flow.allowance import spend
 from jobs.flow.enforce_limits import enforce_limits
 from jobs.flow.limits import Limits, read_limits
 from jobs.flow.shed import shed
@@ -33,6 +36,7 @@ from jobs.pooler import is_pooled
 from jobs.queues import Queue, all_queues
 from jobs.relay.lookout import Lookout
 from jobs.relay.pace import Pace
+from jobs.relay.precedence import with_those_before
 from jobs.relay.promoter import Promoter
 from jobs.relay.report import Report
 from jobs.relay.seniority import Seniority
@@ -122,6 +126,7 @@ class Relay:
             self._limits = read_limits(using=self.using)
             enforce_limits(self._limits, using=self.using)
             self._next_limits = time.monotonic() + LIMITS_SECONDS
+        names = with_those_before(names)
         moved = 0
         for queue in all_queues():
             if queue.name in names:
@@ -165,6 +170,7 @@ class Relay:
                 batch=BATCH,
                 owed=self._seniority.owed(queue.name),
                 limits=self._limits.at_destination,
+                allowance=self._limits.allowance,
             )
         except IntegrityError as fault:
             # Two jobs of one ordering key were open at once, which only a hand on the rows can have done. The
@@ -172,10 +178,23 @@ class Relay:
             report_standing_fault(fault, where="gates")
             log.exception("gates_were_wrong", queue=queue.name, closed=gates.close_misplaced(using=self.using))
             return []
+        self._spend(marked.messages)
         handed_out = len(marked.messages)
         self._seniority.note(queue.name, handed_out=handed_out)
         self._drains[queue.name].note(now=time.monotonic(), published=marked.published_before, added=handed_out)
         return marked.messages
+
+    def _spend(self, messages: list[Message]) -> None:
+        """Of destinations that have a rate; what is left counts for the batches until the limits are read again."""
+        if not self._limits.allowance:
+            return
+        handed_out = Counter(destination_of(message.task) for message in messages)
+        left = dict(self._limits.allowance)
+        for destination, jobs in handed_out.items():
+            if destination in left:
+                spend(using=self.using, destination=destination, jobs=jobs)
+                left[destination] = max(left[destination] - jobs, 0)
+        self._limits = replace(self._limits, allowance=left)
 
     def _rescue_messages(self, queue: Queue) -> None:
         publisher = self._connected()

@@ -11,7 +11,7 @@ GAUGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "jobs_drain_per_second": ("Jobs that a queue's workers start each second while there are any.", ("queue",)),
     "jobs_workers": ("Live workers of a pool.", ("pool",)),
     "jobs_queue_workers": ("Live workers that consume a queue.", ("queue",)),
-    "jobs_queue_processes": ("Processes of the live workers that consume a queue.", ("queue",)),
+    "jobs_queue_processes": ("Processes, or threads, of the live workers that consume a queue.", ("queue",)),
     "jobs_relays": ("Live relays.", ()),
     "jobs_paused": ("1 for each queue or destination that somebody has paused.", ("kind", "name")),
     "jobs_breaker": ("1 for the state that a destination's breaker is in, 0 for the others.", ("destination", "state")),

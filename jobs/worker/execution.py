@@ -39,6 +39,7 @@ from jobs.queues import Queue, queue_named
 from jobs.schedules.checkins import check_in
 from jobs.selectors import was_removed
 from jobs.session import drop_broken_connections, engine_session, session_was_lost
+from jobs.worker import suspects
 from jobs.worker.error_text import in_one_line, traceback_of
 from jobs.worker.outside import WORKER_STOPPED
 from jobs.worker.stop_order import StopOrdered, stop_ordered, stoppable
@@ -52,6 +53,11 @@ CONNECTION_LOST_SECONDS = 5.0
 """How long a job waits at most after it lost the ledger's own connection, doubled each time in a row."""
 
 CONNECTION_LOST = "the ledger's connection was lost"
+
+STAND_ASIDE_SECONDS = 0.3
+"""Until a job that came back from a crash asks again whether it may run, and up to twice as long."""
+
+AFTER_A_CRASH = "runs alone after a crash"
 
 patience = Patience()
 
@@ -75,7 +81,8 @@ def run_job(task: LedgerTask, *, job_id: int, using: str, worker: str) -> Outcom
         with bound_contextvars(job=job_id, task=task.name, correlation_id=claim.correlation_id):
             if claim.deliveries > CRASH_LOOP_CAP:
                 return _bury(task, claim, "crash loop", None)
-            outcome = _run_body(task, claim)
+            with suspects.alone(claim, longest=queue.lease_seconds) as may_run:
+                outcome = _run_body(task, claim) if may_run else _stand_aside(task, claim)
             if outcome is Outcome.SETTLED:  # a death is told by whoever writes it
                 check_in(job_id=job_id, using=using, subject=claim.subject, token=claim.token)
         if claim.destination:
@@ -209,6 +216,14 @@ def _hand_back(task: LedgerTask, claim: Claim) -> Outcome:
     wakeup.ring(using=claim.using)
     metrics.HANDED_BACK.labels(task=task.name).inc()
     log.warning("job_handed_back")
+    return Outcome.SETTLED
+
+
+def _stand_aside(task: LedgerTask, claim: Claim) -> Outcome:
+    delay = STAND_ASIDE_SECONDS * (1 + random.random())  # noqa: S311
+    if not transitions.stand_aside(claim=claim, delay_seconds=delay, reason=AFTER_A_CRASH):
+        return _lease_lost(task)
+    metrics.POSTPONED.labels(task=task.name).inc()
     return Outcome.SETTLED
 
 

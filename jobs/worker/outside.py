@@ -1,4 +1,4 @@
-"""The end of a run that cannot end itself: its process is about to be killed.
+"""The end of a run that cannot end itself: its process is about to be killed, or its thread is given up.
 
 A worker's main process writes the outcome into the ledger before it kills, while the child's session still holds the
 rescue off. What it cannot write soon, since the child's transaction holds the row or PostgreSQL is away, is left to
@@ -49,20 +49,26 @@ RUN_IN_HAND = """
 _overdue: list[threading.Thread] = []
 
 
-def worker_name(*, hostname: str | None, pid: int) -> str:
-    """How the ledger calls the process ``pid`` of a worker, in the column that staff read."""
+def worker_name(*, hostname: str | None, pid: int | str) -> str:
+    """How the ledger calls the process ``pid`` of a worker, in the column that staff read.
+
+    A thread of a pool of threads is ``process/thread``: the same job may be in the hands of two threads of a process,
+    one of which has lost it.
+    """
     return f"{hostname or 'worker'} pid {pid}"
 
 
 def note_time_limit(request: Any, *, seconds: float) -> None:
     """Write into the ledger that the run of ``request`` exceeded its hard time limit: a failed attempt like any."""
-    _visit(_fail, request, seconds)
+    became = "its process was killed" if _has_process(request) else "its thread was given up"
+    _visit(_fail, request, f"{TimeLimitExceeded.__name__}: the job ran longer than {seconds:g} s, and {became}.")
 
 
 def end_runs(requests: Sequence[Any]) -> None:
     """Kill the processes of ``requests``, whose bodies did not heed the order to stop, and hand back their jobs.
 
-    All at once: however many they are, it takes no longer than two visits to a database that does not answer.
+    Threads go with the worker's own process, which is about to end. All at once: however many they are, it takes no
+    longer than two visits to a database that does not answer.
     """
     threads = [threading.Thread(target=_end_run, args=(request,), name="end-run", daemon=True) for request in requests]
     for thread in threads:
@@ -73,10 +79,15 @@ def end_runs(requests: Sequence[Any]) -> None:
 
 def _end_run(request: Any) -> None:
     handed_back = _visit(_hand_back, request)
-    with suppress(ProcessLookupError):
-        os.kill(request.worker_pid, signal.SIGKILL)
+    if _has_process(request):
+        with suppress(ProcessLookupError):
+            os.kill(request.worker_pid, signal.SIGKILL)
     if not handed_back:
         _visit(_hand_back, request)  # a lock that its transaction held is free now
+
+
+def _has_process(request: Any) -> bool:
+    return isinstance(request.worker_pid, int)
 
 
 def _visit(write: Callable[..., None], request: Any, *args: Any) -> bool:
@@ -118,8 +129,7 @@ def _settle(write: Callable[..., None], request: Any, *args: Any) -> bool:
     return False
 
 
-def _fail(task: Any, claim: Claim, seconds: float) -> None:
-    error = f"{TimeLimitExceeded.__name__}: the job ran longer than {seconds:g} s, and its process was killed."
+def _fail(task: Any, claim: Claim, error: str) -> None:
     if note_failure(claim, error=error) is Says.STEP_ASIDE:
         _step_aside(task, claim, error)
         return

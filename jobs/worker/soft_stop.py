@@ -126,10 +126,11 @@ class SoftStop:
             return
         log.warning("runs_interrupted", count=len(interrupted))
         self._tell_children()
-        self._wait_until_nothing_runs(GRACE_SECONDS)
+        if children(self._worker):  # a thread that has not ended by now cannot be told to
+            self._wait_until_nothing_runs(GRACE_SECONDS)
         stubborn = requests_in_hand(self._worker)
         for request in stubborn:
-            log.warning("child_killed", pid=request.worker_pid, task=request.name)
+            log.warning("run_ended_from_outside", runner=request.worker_pid, task=request.name)
         end_runs(stubborn)
 
     def _leave(self) -> None:
@@ -147,6 +148,7 @@ class SoftStop:
         self.end(EX_FAILURE)
 
     def _tell_children(self) -> None:
+        stop_order.give()  # for threads; children hear the signal
         for pid in children(self._worker):
             with suppress(ProcessLookupError):
                 os.kill(pid, stop_order.SIGNAL)

@@ -3,6 +3,9 @@
 The main process sends SIGUSR2 to a child whose job still runs when the time for a soft stop is over. The body is
 interrupted as by a time limit, and the run hands its job back; between two bodies the order is only remembered, so
 that no statement of the engine's own is cut in two.
+
+Threads cannot be interrupted. In a worker of threads the order is one flag for all of them (``give``): who waits for
+PostgreSQL gives up, and who is about to begin hands back; what is in the hands of a body then ends with the process.
 """
 
 from __future__ import annotations
@@ -39,6 +42,11 @@ class _Child:
 def stop_ordered() -> bool:
     """Whether this process has been told to stop."""
     return _Child.ordered
+
+
+def give() -> None:
+    """Tell all threads of this process to stop."""
+    _Child.ordered = True
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -15,6 +14,7 @@ from jobs.failures.retry import Policy
 from jobs.queues import all_queues
 from jobs.worker.execution import Outcome, run_job
 from jobs.worker.outside import worker_name
+from jobs.worker.thread_pool import own_runner
 
 
 class LedgerTask(Task):
@@ -63,7 +63,7 @@ class LedgerTask(Task):
         worker.
         """
         job_id, using = args
-        worker = worker_name(hostname=self.request.hostname, pid=os.getpid())
+        worker = worker_name(hostname=self.request.hostname, pid=own_runner())
         outcome = run_job(self, job_id=job_id, using=using, worker=worker)
         if outcome is Outcome.DEAD:
             raise Reject(reason="dead", requeue=False)

@@ -5,6 +5,8 @@ anew at once; a probe of liveness sees nothing of it. The watchdog looks every `
 ``LOOKS`` bad looks in a row it lets the consumer connect anew; if as many more are no better, it lets the worker stop
 softly and start over in the same process (``exec``), so that it works under every supervisor, and none is asked.
 
+A worker in which as many threads hang as may run jobs starts over in the same way, for nothing else ends a thread.
+
 It judges by what it saw itself: a worker that is busy has no room; one that is slow receives something between two
 looks; one that was paused, or has no broker, or whose broker cannot be asked, is not judged.
 """
@@ -25,7 +27,7 @@ from django.conf import settings
 from kombu.connection import Connection
 from kombu.exceptions import KombuError
 
-from jobs.worker.children import running
+from jobs.worker.children import hanging, running
 
 log = structlog.get_logger(__name__)
 
@@ -93,6 +95,10 @@ class Watchdog(bootsteps.StartStopStep):
         interval = settings.LEDGER_WATCHDOG_SECONDS
         judge = Judge(interval=interval)
         while not self._stopped.wait(interval) and not worker.soft_stop.ordered:
+            if hanging(worker) >= worker.concurrency:
+                log.error("threads_hang", count=hanging(worker), then="the worker starts over")
+                worker.soft_stop.order_restart()
+                return
             queues = list(worker.app.amqp.queues.consume_from)
             verdict = judge.look(
                 now=time.monotonic(),

@@ -7,12 +7,14 @@ import signal
 from typing import Any
 
 from celery.apps.worker import Worker
+from celery.concurrency.thread import TaskPool
 from celery.platforms import EX_OK
 from celery.signals import worker_before_create_process
 from django.db import connections
 
 from jobs.worker import stop_order
 from jobs.worker.soft_stop import SoftStop
+from jobs.worker.thread_pool import ThreadPool
 
 
 @worker_before_create_process.connect
@@ -31,6 +33,14 @@ class LedgerWorker(Worker):
             "jobs.worker.heartbeat:Heartbeats",
             "jobs.worker.metrics_server:MetricsServer",
         }
+
+    pool_cls: Any
+
+    def on_init_blueprint(self) -> None:
+        """For ``--pool threads``, our threads instead of Celery's."""
+        if self.pool_cls is TaskPool:
+            self.pool_cls = ThreadPool
+        super().on_init_blueprint()
 
     def install_platform_tweaks(self, worker: Any) -> None:
         """Celery's signal handlers, and ours for the signals that stop."""

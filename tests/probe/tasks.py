@@ -18,6 +18,9 @@ from jobs.claim import current_claim, current_database
 from jobs.enqueue import enqueue
 from jobs.errors import PermanentError, RateLimited, TransientError
 from jobs.record import record
+from notifications.content import EmailContent
+from notifications.deliver import deliver
+from notifications.models import Notification
 from tests.probe.models import Burial, Call, Mark, SharedRow
 
 
@@ -272,3 +275,21 @@ def ignore_the_order_to_stop(*, key: str) -> None:
             continue
     with record():
         Mark.objects.create(key=key)
+
+
+@shared_task(name="probe.tell")
+def tell(*, notification_id: int) -> None:
+    """Hand a notification to the mail provider, as something that somebody waits for."""
+    _tell(notification_id, urgent=True)
+
+
+@shared_task(name="probe.tell_many")
+def tell_many(*, notification_id: int) -> None:
+    """The same, as something that many get."""
+    _tell(notification_id, urgent=False)
+
+
+def _tell(notification_id: int, *, urgent: bool) -> None:
+    mail = Notification.objects.get(pk=notification_id)
+    content = EmailContent(to_address=mail.recipient, subject=mail.subject, text="News.\n", html="<p>News.</p>")
+    deliver(notification_id=notification_id, content=content, urgent=urgent)

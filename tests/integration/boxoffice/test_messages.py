@@ -102,7 +102,7 @@ def test_the_mail_leads_to_the_order_by_one_button_and_the_text_by_its_address(
 
 
 def test_the_tickets_are_attached_as_they_were_stored(order_with_tickets: Order) -> None:
-    (attachment,) = mail_of(order_with_tickets).attachments
+    attachment, _calendar = mail_of(order_with_tickets).attachments
 
     document = document_of_order(order_id=order_with_tickets.pk)
     assert document is not None

@@ -93,7 +93,7 @@ def assert_each_reminded_once(orders: list[Order]) -> None:
     about = sorted(order.subject for order in orders)
     assert sorted(Reminder.objects.values_list("order_id", flat=True)) == sorted(order.pk for order in orders)
     assert sorted(Notification.objects.values_list("subject", flat=True)) == about
-    assert sorted(Job.objects.filter(task="boxoffice.send_message").values_list("subject", flat=True)) == about
+    assert sorted(Job.objects.filter(task="boxoffice.send_bulk").values_list("subject", flat=True)) == about
 
 
 # --- who is reminded, and when ----------------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ def test_a_reminder_is_a_row_a_queued_mail_and_the_job_that_sends_it(order: Orde
         "queued",
     )
     job = Job.objects.get()
-    assert (job.task, job.queue, job.destination) == ("boxoffice.send_message", "messages", "mail")
+    assert (job.task, job.queue, job.destination) == ("boxoffice.send_bulk", "bulk", "mail")
     assert (job.state, job.gate) == ("waiting", "ready")
 
 

@@ -18,6 +18,7 @@ from boxoffice.order_address import address_of
 from boxoffice.plan_reminders import plan_page
 from boxoffice.support.story import tell_story
 from boxoffice.tell_tickets import plan_tickets_mail
+from boxoffice.unsubscribe_link import unsubscribe_address
 from boxoffice.write_message import written
 from inventory.models import Hold, Show, Venue
 from jobs import transitions
@@ -120,7 +121,8 @@ def test_times_are_those_of_the_clock_on_the_venues_wall(
 
 def test_it_leads_to_the_tickets_by_one_button_and_attaches_nothing(reminded_order: Order) -> None:
     address = address_of(reminded_order)
-    assert re.findall(r'href="([^"]+)"', mail().html) == [address]
+    ended_at = unsubscribe_address(notification_id=reminder().pk)
+    assert re.findall(r'href="([^"]+)"', mail().html) == [address, ended_at]
     assert f"\n{address}\n" in mail().text
     assert mail().attachments == ()
     assert not re.search(r"<script|src=|url\(", mail().html)
@@ -235,7 +237,7 @@ def test_the_job_of_a_suppressed_reminder_is_done(
     work: Callable[[int], Outcome], reminded_order: Order, mail_server: MailServer
 ) -> None:
     Show.objects.update(status="cancelled")
-    job = Job.objects.get(task="boxoffice.send_message")
+    job = Job.objects.get(task="boxoffice.send_bulk")
     engine_session("default")
     transitions.mark_due(using="default", queue=job.queue, window=1000, batch=1000)
     assert work(job.pk) is Outcome.SETTLED

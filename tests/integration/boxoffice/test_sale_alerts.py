@@ -28,6 +28,7 @@ from inventory.move_sale_opening import move_sale_opening
 from inventory.tasks import announce_opening
 from jobs.clock import database_now
 from jobs.models import Job
+from jobs.relay.precedence import with_those_before
 from notifications import transitions
 from notifications.content import EmailContent
 from notifications.models import Notification
@@ -154,7 +155,7 @@ def test_everybody_who_asked_is_planned_one_mail_in_his_language_and_a_job_that_
         ("sale_opened", f"show:{show.pk}", "ada@example.org", "en"),
         ("sale_opened", f"show:{show.pk}", "eva@example.org", "de"),
     ]
-    jobs = Job.objects.filter(task="boxoffice.send_message", subject=show.subject)
+    jobs = Job.objects.filter(task="boxoffice.send_bulk", subject=show.subject)
     assert sorted(job.args["notification_id"] for job in jobs) == sorted(each.pk for each in planned)
 
 
@@ -166,9 +167,10 @@ def test_thousands_of_alerts_do_not_hold_up_the_tickets_of_those_who_buy_meanwhi
     open_and_tell(show_opening_tomorrow)
     with transaction.atomic():
         plan_tickets_mail(order_id=confirmed_order.pk)
-    alert, tickets = Job.objects.filter(task="boxoffice.send_message").order_by("pk")
+    alert, tickets = Job.objects.filter(destination="mail").order_by("pk")
     assert (alert.subject, tickets.subject) == (show_opening_tomorrow.subject, confirmed_order.subject)
-    assert tickets.priority < alert.priority
+    assert (alert.queue, tickets.queue) == ("bulk", "messages")
+    assert with_those_before({alert.queue}) == {alert.queue, tickets.queue}
 
 
 def test_who_is_told_is_told_once_though_the_jobs_run_again(show_opening_tomorrow: Show, clock: Clock) -> None:
@@ -180,7 +182,7 @@ def test_who_is_told_is_told_once_though_the_jobs_run_again(show_opening_tomorro
         with transaction.atomic():
             assert tell_sale_opened(show_id=show.pk, opening=again.isoformat()) == 0
     assert open_and_tell(show) == 0
-    assert Job.objects.filter(task="boxoffice.send_message").count() == 1
+    assert Job.objects.filter(task="boxoffice.send_bulk").count() == 1
 
 
 @real_commits
@@ -195,7 +197,7 @@ def test_two_runs_at_once_tell_each_once(show_opening_tomorrow: Show, clock: Clo
             return tell_sale_opened(show_id=show_opening_tomorrow.pk, opening=opening)
 
     assert sorted(all_at_once([tell] * 4, threads=4), key=str) == [0, 0, 0, 20]
-    assert Job.objects.filter(task="boxoffice.send_message").count() == Notification.objects.count() == 20
+    assert Job.objects.filter(task="boxoffice.send_bulk").count() == Notification.objects.count() == 20
 
 
 @real_commits

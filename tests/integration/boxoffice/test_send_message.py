@@ -78,8 +78,10 @@ def test_the_mail_with_the_tickets_arrives(letterbox: Letterbox, planned_mail: N
     assert html is not None
     assert "here are your 2 tickets" in text.get_content()
     assert "here are your 2 tickets" in html.get_content()
-    (attachment,) = letter.iter_attachments()
+    attachment, calendar = letter.iter_attachments()
     assert attachment.get_content().startswith(b"%PDF")
+    assert calendar.get_content_type() == "text/calendar"
+    assert b"BEGIN:VEVENT" in calendar.get_payload(decode=True)
     planned_mail.refresh_from_db()
     assert planned_mail.status == "sent"
 

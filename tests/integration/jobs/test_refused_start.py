@@ -23,11 +23,13 @@ STARTS = {
     "any command": (["manage.py", "check"], UNSAFE),
     "worker with a pool": (WORKER, POOLED),
     "worker of threads": ([*WORKER, "--pool", "threads"], {"DJANGO_SETTINGS_MODULE": "tests.settings"}),
+    "worker of one thread": ([*WORKER, "--pool", "solo"], {"DJANGO_SETTINGS_MODULE": "tests.settings"}),
 }
 
 ACKS_EARLY = "Messages would be acknowledged before their jobs were claimed."
 HOW_TO_MEND_IT = "Set CELERY_TASK_ACKS_LATE to True."
-ONLY_PREFORK = "Only prefork ends a job that hangs"
+NO_THREADS = "the pool probe, to which the queue probe belongs, that its jobs run in processes"
+BOUNDED_POOLS = "No time limit holds with this pool"
 NO_POOL = "unset DATABASE_POOL_SIZE for relay and workers"
 
 
@@ -76,8 +78,13 @@ def test_no_worker_starts_with_a_pool_of_database_sessions(refused: dict[str, En
 
 
 def test_no_worker_starts_that_could_not_end_a_job_that_hangs(refused: dict[str, Ended]) -> None:
+    assert refused["worker of one thread"].status == 1
+    assert BOUNDED_POOLS in refused["worker of one thread"].said
+
+
+def test_no_worker_runs_jobs_in_threads_whose_pool_is_one_of_processes(refused: dict[str, Ended]) -> None:
     assert refused["worker of threads"].status == 1
-    assert ONLY_PREFORK in refused["worker of threads"].said
+    assert NO_THREADS in refused["worker of threads"].said
 
 
 def test_no_relay_starts_with_a_pool_while_other_commands_of_a_web_process_may_have_one(

@@ -12,6 +12,7 @@ import pytest
 from django.db import connection
 
 from jobs.errors import PermanentError, TransientError
+from notifications.channels.email.smtp import BUSY_RETRY_AFTER
 from notifications.content import Attachment
 from notifications.deliver import deliver
 from notifications.errors import (
@@ -24,7 +25,6 @@ from notifications.errors import (
 )
 from notifications.failures import mark_notification_failed, reopen_failed_notification
 from notifications.models import Notification
-from notifications.smtp import BUSY_RETRY_AFTER
 from tests.fixtures_notifications import MailServer, content
 
 
@@ -227,7 +227,7 @@ def test_a_notification_that_does_not_exist_is_an_error_that_does_not_heal() -> 
 def test_no_transaction_is_open_while_the_server_is_asked(
     queued_notification: Notification, mail_server: MailServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import notifications.deliver as module
+    import notifications.channels.email.send as module
 
     seen: list[bool] = []
     really_send = module.send

@@ -69,15 +69,14 @@ def test_asking_leads_back_to_the_page_which_says_so_and_the_address_stands_in_n
     answer = ask(client, show_opening_tomorrow)
     assert (answer.status_code, answer["Location"]) == (303, f"{page_of(show_opening_tomorrow)}?asked=1#tell-me")
     page = client.get(answer["Location"]).content.decode()
-    assert "We will write to you when the sale opens, once." in page
-    assert "ada@example.org" not in page
+    assert "We will write to <b>ada@example.org</b> when the sale opens, once." in page
     assert SaleAlert.objects.get().email == "ada@example.org"
 
 
-def test_asking_takes_four_statements(client: Client, show_opening_tomorrow: Show) -> None:
+def test_asking_takes_five_statements(client: Client, show_opening_tomorrow: Show) -> None:
     with statements() as seen:
         ask(client, show_opening_tomorrow)
-    assert len(seen) == 4
+    assert len(seen) == 5
 
 
 def test_an_address_that_is_known_gets_the_very_same_answer(client: Client, show_opening_tomorrow: Show) -> None:
@@ -92,7 +91,7 @@ def test_the_mail_will_speak_the_language_of_the_page(client: Client, show_openi
     answer = ask(client, show_opening_tomorrow, **{"Accept-Language": "de"})
     assert SaleAlert.objects.get().language == "de"
     page = client.get(answer["Location"], headers={"Accept-Language": "de"}).content.decode()
-    assert "Wir schreiben Ihnen zum Verkaufsstart, einmal." in page
+    assert "Wir schreiben zum Verkaufsstart an <b>ada@example.org</b>, einmal." in page
 
 
 @pytest.mark.parametrize(
@@ -224,3 +223,16 @@ def test_other_methods_are_refused(client: Client, alert: SaleAlert, method: str
     assert getattr(client, method)(form_of(alert.show)).status_code == 405
     assert getattr(client, method)(f"/alerts/{alert.token}/").status_code == 405
     assert SaleAlert.objects.exists()
+
+
+def test_the_page_after_asking_shows_the_address_once_and_no_address_bar_does(
+    client: Client, show_opening_tomorrow: Show
+) -> None:
+    answer = ask(client, show_opening_tomorrow, email="ada@exmaple.org")
+    assert "exmaple" not in answer["Location"]
+    page = client.get(answer["Location"].partition("#")[0]).content.decode()
+    assert "We will write to <b>ada@exmaple.org</b> when the sale opens" in page
+    other = Client().get(answer["Location"].partition("#")[0]).content.decode()
+    assert "We will write to you when the sale opens" in other
+    client.cookies["asked_for"] = "forged@example.org"
+    assert "forged" not in client.get(answer["Location"].partition("#")[0]).content.decode()

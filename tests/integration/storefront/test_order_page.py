@@ -16,6 +16,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from boxoffice.models import Order
 from boxoffice.tell_tickets import plan_tickets_mail
+from jobs.models import Breaker
 from notifications.models import Notification
 from tests.fixtures_inventory import let_lapse
 from tickets.check_ticket import check_ticket
@@ -108,6 +109,24 @@ def test_the_mail_is_told_as_it_stands(
     assert steps(page)[2][0] == state
     assert steps(page)[2][1].startswith(words)
     assert ("hx-get" in page) == asks_on
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", "The mail service does not answer. The mail to ada@example.org leaves when it does; your tickets"),
+        ("de", "Der Maildienst antwortet nicht."),
+    ],
+)
+def test_while_the_mail_service_is_away_the_page_says_so_and_that_the_tickets_are_here(
+    client: Client, order_with_tickets: Order, planned_mail: Notification, language: str, words: str
+) -> None:
+    Breaker.objects.create(destination="mail", state="open")
+    page = client.get(address(order_with_tickets), headers={"accept-language": language}).content.decode()
+    assert [state for state, _words in steps(page)] == ["done", "done", "waiting"]
+    assert steps(page)[2][1].startswith(words)
+    assert "hx-get" in page
+    assert "tickets.pdf" in page
 
 
 def test_when_the_mail_is_sent_the_page_is_complete_and_asks_no_more(

@@ -118,7 +118,7 @@ def test_the_mail_with_the_tickets_waits_for_the_new_file(half_given_back: Order
     with pytest.raises(DocumentOutdated):
         tickets_ready.draft(subject=half_given_back.subject)
     renew_document(order_id=half_given_back.pk)
-    (file,) = tickets_ready.draft(subject=half_given_back.subject).attachments
+    file, _calendar = tickets_ready.draft(subject=half_given_back.subject).attachments
     assert len(PdfReader(io.BytesIO(file.content)).pages) == 1
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from boxoffice.contact import clean_contact, clean_email, clean_name
 from boxoffice.errors import InvalidContact
-from notifications.compose import mailbox
+from notifications.channels.email.compose import mailbox
 
 
 @pytest.mark.parametrize(

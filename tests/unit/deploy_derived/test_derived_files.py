@@ -66,6 +66,14 @@ def test_a_new_pool_gets_a_line_among_the_workers_and_the_other_lines_stay() -> 
     assert "--queues warm --concurrency 3 --prefetch-multiplier 2 " in rendered[-2]
 
 
+def test_a_pool_of_threads_is_started_as_one_and_the_page_says_so() -> None:
+    pool = Pool("warm", purpose="Readings.", kind="threads", concurrency=3)
+    assert "--queues warm --pool threads --concurrency 3 " in procfile.worker_command(pool, queues=[WARM])
+    assert "--pool" not in procfile.worker_command(WARM_POOL, queues=[WARM])
+    page = queues_page.render(pools=[pool], queues=[WARM], destinations=[], tasks={})
+    assert "| `warm` | Readings. | threads | 3 |" in page
+
+
 def test_the_page_says_what_a_queue_may_lose() -> None:
     page = queues_page.render(pools=[WARM_POOL], queues=[WARM], destinations=[], tasks={})
     assert "| drops the oldest above 100 jobs or 60 s | none yet |" in page
@@ -102,9 +110,8 @@ def rules_for(
 
 def test_a_queue_is_not_late_while_the_provider_of_all_its_jobs_is_away() -> None:
     expressions = {rule["alert"]: rule["expr"] for rule in rules_for(QUEUES)}
-    assert (
-        'unless on (database) (jobs_breaker{destination=~"mail", state="closed"} == 0)' in expressions["MessagesLate"]
-    )
+    unless = 'unless on (database) (jobs_breaker{destination=~"mail|push", state="closed"} == 0)'
+    assert unless in expressions["MessagesLate"]
     assert 'jobs_breaker{destination=~"payments"' in expressions["PaymentsLate"]
     assert "jobs_breaker" not in expressions["TicketsLate"]
 

@@ -54,8 +54,17 @@ def test_a_provider_may_not_be_called_by_workers_that_fetch_in_advance(settings:
 def test_a_provider_is_called_from_one_pool(settings: Any) -> None:
     """Published jobs of a pool without workers would keep the places of its lane, and nothing of the other would go."""
     settings.LEDGER_TASKS = {**settings.LEDGER_TASKS, "probe.charge": "messages"}
-    listed(settings, Destination("here", purpose="A test.", tasks=(ASK, "probe.charge")))
+    listed(settings, Destination("here", purpose="A test.", tasks=(ASK, "probe.charge"), timeout_seconds=1))
     assert problems() == ["jobs.E074"]
+
+
+@pytest.mark.parametrize(("timeout", "found"), [(None, ["jobs.E075"]), (45, ["jobs.E075"]), (44, [])])
+def test_whoever_is_called_from_threads_answers_within_the_soft_limit(
+    settings: Any, timeout: float | None, found: list[str]
+) -> None:
+    settings.LEDGER_TASKS = {**settings.LEDGER_TASKS, ASK: "messages"}
+    listed(settings, Destination("here", purpose="A test.", tasks=(ASK,), timeout_seconds=timeout))
+    assert problems() == found
 
 
 @pytest.mark.parametrize(

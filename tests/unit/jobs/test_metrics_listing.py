@@ -6,6 +6,7 @@ import re
 
 import boxoffice.payments.metrics
 import inventory.metrics
+import notifications.limits.metrics
 from deploy.derived import alerts
 from jobs.scrape.listing import of_processes, of_the_ledger
 from tests.processes import ROOT
@@ -18,6 +19,7 @@ def test_the_page_lists_every_metric_as_the_code_has_it() -> None:
     assert of_processes() in PAGE
     assert of_processes(inventory.metrics) in PAGE
     assert of_processes(boxoffice.payments.metrics) in PAGE
+    assert of_processes(notifications.limits.metrics) in PAGE
 
 
 def test_whatever_the_page_and_the_alerts_name_is_there() -> None:

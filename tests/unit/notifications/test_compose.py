@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notifications.compose import compose, mailbox
+from notifications.channels.email.compose import POLICY, compose, mailbox
 from notifications.content import Attachment
 from notifications.errors import BadAddress, HeaderInjection
 from tests.fixtures_notifications import content
@@ -156,3 +156,14 @@ def test_an_attachment_may_have_any_name() -> None:
     (attachment,) = message_from_bytes(raw, policy=default).iter_attachments()
     assert attachment.get_filename() == 'Karten „für“ "Zoë" 🎭.pdf'
     assert raw.isascii()
+
+
+@pytest.mark.parametrize("utf8", [False, True])
+def test_a_long_address_to_unsubscribe_at_stays_an_address_that_mail_programs_find(utf8: bool) -> None:
+    headers = {
+        "List-Unsubscribe": f"<https://tickets.{'long-' * 20}name.example.org/mails/{'x' * 80}/end/>",
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+    }
+    raw = compose(content=content(headers=headers), message_id=MESSAGE_ID).as_bytes(policy=POLICY.clone(utf8=utf8))
+    for name, value in headers.items():
+        assert f"\r\n{name}: {value}\r\n".encode() in raw

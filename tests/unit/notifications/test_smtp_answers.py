@@ -7,8 +7,8 @@ import smtplib
 import pytest
 
 from jobs.errors import PermanentError, RateLimited, TransientError
+from notifications.channels.email.smtp import BUSY_RETRY_AFTER, meaning_of
 from notifications.errors import MailServerBusy, MailServerUnavailable, MessageRefused
-from notifications.smtp import BUSY_RETRY_AFTER, meaning_of
 
 
 @pytest.mark.parametrize(

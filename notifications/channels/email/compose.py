@@ -16,11 +16,12 @@ from email.utils import format_datetime, parseaddr
 
 from django.conf import settings
 
+from notifications.channels.email.headers import header_registry
 from notifications.content import EmailContent
 from notifications.errors import BadAddress, HeaderInjection
 
 # Seven-bit bodies, whatever the server can do: the message need not be built anew for each server.
-POLICY = SMTP.clone(cte_type="7bit")
+POLICY = SMTP.clone(cte_type="7bit", header_factory=header_registry())
 
 _BREAKS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\x85\u2028\u2029]")
 # What a mailbox's name may hold without quotes (RFC 5322), and letters beyond ASCII (RFC 6531).
@@ -39,22 +40,27 @@ def compose(*, content: EmailContent, message_id: str) -> EmailMessage:
     message_id: with its angle brackets; the same for each attempt.
     Raises HeaderInjection for a line break in a header and BadAddress for an address that is none.
     """
-    _refuse_breaks(content)
+    refuse_breaks(content)
     message = EmailMessage(policy=POLICY)
     sender_name, sender = parseaddr(settings.DEFAULT_FROM_EMAIL)
     message["From"] = mailbox(name=sender_name, address=sender)
     message["To"] = mailbox(name=content.to_name, address=content.to_address)
     message["Subject"] = content.subject
     message["Date"] = format_datetime(datetime.now(UTC))
-    message["Message-ID"] = message_id
-    # No out-of-office reply answers a machine (RFC 3834).
-    message["Auto-Submitted"] = "auto-generated"
+    for name, value in headers_of(content=content, message_id=message_id).items():
+        message[name] = value
     message.set_content(content.text)
     message.add_alternative(content.html, subtype="html")
     for attachment in content.attachments:
         main_type, _, subtype = attachment.content_type.partition("/")
         message.add_attachment(attachment.content, maintype=main_type, subtype=subtype, filename=attachment.name)
     return message
+
+
+def headers_of(*, content: EmailContent, message_id: str) -> dict[str, str]:
+    """The headers of a message beside those that say from whom, to whom and about what."""
+    # No out-of-office reply answers a machine (RFC 3834).
+    return {"Message-ID": message_id, "Auto-Submitted": "auto-generated", **content.headers}
 
 
 def mailbox(*, name: str, address: str) -> Address:
@@ -86,8 +92,10 @@ def _ascii_label(label: str) -> str:
     return "xn--" + letters.encode("punycode").decode("ascii")
 
 
-def _refuse_breaks(content: EmailContent) -> None:
-    fields = [content.to_name, content.to_address, content.subject]
+def refuse_breaks(content: EmailContent) -> None:
+    """Raise HeaderInjection where a field that becomes a header, or a part of one, holds a line break."""
+    fields = [content.to_name, content.to_address, content.subject, content.link_instead]
+    fields += [*content.headers.keys(), *content.headers.values()]
     for attachment in content.attachments:
         fields += [attachment.name, attachment.content_type]
     if any(_BREAKS.search(field) for field in fields):

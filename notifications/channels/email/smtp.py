@@ -15,10 +15,18 @@ from django.conf import settings
 from django.core.mail.backends.smtp import EmailBackend
 
 from jobs.errors import JobsError
-from notifications.compose import POLICY
+from notifications.channels.email.compose import POLICY
+from notifications.channels.email.kept import Kept
 from notifications.errors import MailServerBusy, MailServerUnavailable, MessageRefused
+from notifications.limits.take import take
 
 DEFAULT_TIMEOUT = 10  # seconds for each step, where the settings name none: a hanging server frees its worker
+
+# Another value of one of these means another server, or another way to it.
+MADE_BY = tuple(
+    f"EMAIL_{name}" for name in ("HOST", "PORT", "HOST_USER", "HOST_PASSWORD", "USE_TLS", "USE_SSL", "TIMEOUT")
+)
+NOOP_OK = 250
 
 BUSY_RETRY_AFTER = 60  # seconds; SMTP has no Retry-After
 _TOO_MANY = re.compile(r"\b4\.7\.(0|28)\b.*|rate|too many|throttl|limit exceeded", re.IGNORECASE)
@@ -26,21 +34,38 @@ _ADDRESS = re.compile(r"[^\s<>()\[\],;:\"]+@[^\s<>()\[\],;:\"]+")
 
 
 def send(message: EmailMessage) -> None:
-    """Hand ``message`` to the server of the settings EMAIL_*, on a connection of its own.
+    """Hand ``message`` to the server of the settings EMAIL_*, on the connection that this thread keeps open.
 
+    One that was used before is asked first whether it is still there, so that a server that closed it costs no attempt.
     SMTPUTF8 is asked for only when an address needs it. Raises MailServerUnavailable, MailServerBusy or
     MessageRefused; none of them quotes an address.
     """
+    try:
+        backend = _kept.connection(made_by=tuple(getattr(settings, name, None) for name in MADE_BY))
+        assert backend.connection is not None, "open() connects or raises"
+        take("mail")
+        _hand_over(message, backend.connection)
+    except (smtplib.SMTPException, OSError) as error:
+        _kept.drop()
+        raise meaning_of(error) from None  # the original quotes the recipient, and tracebacks are kept and reported
+
+
+def _open() -> EmailBackend:
     backend = EmailBackend(timeout=settings.EMAIL_TIMEOUT or DEFAULT_TIMEOUT)
     try:
         backend.open()
-        server = backend.connection
-        assert server is not None, "open() connects or raises"
-        _hand_over(message, server)
-    except (smtplib.SMTPException, OSError) as error:
-        raise meaning_of(error) from None  # the original quotes the recipient, and tracebacks are kept and reported
-    finally:
+    except BaseException:
         _close(backend)
+        raise
+    return backend
+
+
+def _is_alive(backend: EmailBackend) -> bool:
+    """One short question: the answer to a whole mail would leave open whether it was taken."""
+    try:
+        return backend.connection is not None and backend.connection.noop()[0] == NOOP_OK
+    except (smtplib.SMTPException, OSError):
+        return False
 
 
 def _hand_over(message: EmailMessage, server: smtplib.SMTP) -> None:
@@ -77,8 +102,8 @@ def meaning_of(error: Exception) -> JobsError:
     if isinstance(error, smtplib.SMTPNotSupportedError):
         return MessageRefused("The mail server cannot send to this kind of address. Ask for another address.")
     if isinstance(error, smtplib.SMTPServerDisconnected):
-        return MailServerUnavailable(f"The mail server broke off: {_without_addresses(str(error))}")
-    return MailServerUnavailable(f"The mail server could not be reached: {_without_addresses(str(error))}")
+        return MailServerUnavailable(f"The mail server broke off: {without_addresses(str(error))}")
+    return MailServerUnavailable(f"The mail server could not be reached: {without_addresses(str(error))}")
 
 
 def _by_code(code: int, text: bytes | str) -> JobsError:
@@ -92,10 +117,11 @@ def _by_code(code: int, text: bytes | str) -> JobsError:
 
 def _said(code: int, text: bytes | str) -> str:
     words = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-    return f"The mail server answered {code}: {_without_addresses(' '.join(words.split()))}"
+    return f"The mail server answered {code}: {without_addresses(' '.join(words.split()))}"
 
 
-def _without_addresses(text: str) -> str:
+def without_addresses(text: str) -> str:
+    """The text with every mail address blotted out."""
     return _ADDRESS.sub("[address]", text)
 
 
@@ -105,3 +131,6 @@ def _close(backend: EmailBackend) -> None:
         backend.close()
     except (smtplib.SMTPException, OSError):
         return
+
+
+_kept: Kept[EmailBackend] = Kept(opened=_open, alive=_is_alive, closed=_close)

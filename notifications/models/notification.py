@@ -27,8 +27,14 @@ class Notification(models.Model):
         BOUNCED = "bounced", _("bounced")
         COMPLAINED = "complained", _("complained of")
 
+    class Channel(models.TextChoices):
+        EMAIL = "email", _("e-mail")
+        PUSH = "push", _("push message")
+
     kind = models.CharField(_("kind"), max_length=64)
     subject = models.CharField(_("about"), max_length=200, help_text=_("Such as order:ABC."))
+    channel = models.CharField(_("channel"), max_length=16, choices=Channel.choices, db_default=Channel.EMAIL)
+    # An address, or what the channel knows its recipients by: ``push:<subscription id>``.
     recipient = models.CharField(_("recipient"), max_length=320)
     # Tells apart what is rightly told again: the version of a show, the number of a resend.
     occurrence = models.CharField(_("occurrence"), max_length=64, blank=True)
@@ -37,6 +43,8 @@ class Notification(models.Model):
     # Both are stored before a provider hears of the message and are the same in each attempt (I4).
     idempotency_key = models.UUIDField(_("idempotency key"), default=uuid4, unique=True, editable=False)
     message_id = models.CharField(_("message id"), max_length=320, unique=True, editable=False)
+    # What the ESP calls the message, once it took it; empty by SMTP.
+    provider_id = models.CharField(_("id at the ESP"), max_length=120, blank=True, db_default="")
     attempts = models.PositiveIntegerField(_("attempts"), db_default=0)
     last_error = models.CharField(_("last error"), max_length=500, blank=True, db_default="")
     created_at = models.DateTimeField(_("created"), db_default=DatabaseNow())
@@ -45,6 +53,10 @@ class Notification(models.Model):
     class Meta:
         verbose_name = _("notification")
         verbose_name_plural = _("notifications")
+        indexes = [
+            # For an event of the ESP that does not name our key.
+            models.Index(fields=["provider_id"], condition=~Q(provider_id=""), name="notification_by_provider_id"),
+        ]
         constraints = [
             # Everyone is told once. Begins with the subject, so that it is the index of what was said about it, too.
             models.UniqueConstraint(fields=["subject", "kind", "recipient", "occurrence"], name="notification_once"),

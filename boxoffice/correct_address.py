@@ -1,0 +1,53 @@
+"""Correcting the mail address of an order, because staff say so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from boxoffice import transitions
+from boxoffice.contact import clean_email
+from boxoffice.errors import AddressUnchanged, OrderNotFound
+from boxoffice.messages.urgency import mail_task
+from boxoffice.models import Order
+from jobs.audit import require_reason
+from notifications.by_hand import write_down_address
+from notifications.redirect import redirect_queued
+
+
+@dataclass(frozen=True)
+class CorrectedAddress:
+    """The order as it is now, and how many mails that still waited go to the new address."""
+
+    order: Order
+    redirected: int
+
+
+def correct_address(*, order_id: int, email: str, by: str, reason: str) -> CorrectedAddress:
+    """Send what is told about this order to ``email`` from now on, and what still waits as well.
+
+    email: as it was typed. by, reason: kept in the trail with both addresses. What was sent already is not sent again:
+    see ``resend_message``. One transaction.
+
+    Raises ReasonMissing, InvalidContact (field ``email``), OrderNotFound and AddressUnchanged.
+    """
+    require_reason(by=by, reason=reason)
+    address = clean_email(email)
+    with transaction.atomic():
+        order = Order.objects.select_for_update(no_key=True).filter(pk=order_id).first()
+        if order is None:
+            raise OrderNotFound
+        earlier = order.email
+        if not transitions.correct_address(order_id=order.pk, email=address):
+            raise AddressUnchanged
+        order.email = address
+        write_down_address(subject=order.subject, earlier=earlier, now=address, by=by, reason=reason)
+        redirected = redirect_queued(
+            subject=order.subject,
+            earlier=earlier,
+            now=address,
+            language=order.language,
+            task_for=lambda kind: mail_task(kind=kind),
+        )
+    return CorrectedAddress(order=order, redirected=redirected)

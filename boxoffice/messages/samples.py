@@ -1,0 +1,163 @@
+"""Every kind of mail with sample data, for staff to look at: the same words and templates as those that are sent.
+
+Nothing is read from the database and nothing written: the rows exist in memory only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from boxoffice.messages import (
+    CAN_BE_ENDED,
+    paid_too_late,
+    refund_done,
+    reminder,
+    sale_opened,
+    tickets_late,
+    tickets_ready,
+)
+from boxoffice.messages.base import Draft
+from boxoffice.messages.calendar_file import calendar_file
+from boxoffice.messages.show_times import day_in_words
+from boxoffice.models import Order, OrderLine, Payment
+from inventory.models import Seat, Show, Venue
+from inventory.money import Money
+from notifications.content import Attachment
+from tickets.models import Ticket
+
+STARTS = datetime(2032, 12, 11, 18, 30, tzinfo=UTC)
+TOKEN = "sample-order-page-that-opens-nothing"  # noqa: S105
+CODE = "7KQ2MXW4"
+RECIPIENT = "ada@example.org"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One mail to look at. case: what is special about it, for a kind with several. draft: makes it, in the active
+    language.
+    """
+
+    kind: str
+    case: str | Promise
+    draft: Callable[[], Draft]
+
+    @property
+    def can_be_ended(self) -> bool:
+        return self.kind in CAN_BE_ENDED
+
+
+def samples() -> Sequence[Sample]:
+    """Every kind, in each of the forms that it can take."""
+    ready, late, remind = tickets_ready.KIND, tickets_late.KIND, reminder.KIND
+    refund, too_late = refund_done.KIND, paid_too_late.KIND
+    return (
+        Sample(ready, _("two seats"), lambda: _tickets_ready(_order())),
+        Sample(ready, _("one seat, and a name from right to left"), lambda: _tickets_ready(_foreign_order())),
+        Sample(
+            late, _("two seats"), lambda: tickets_late.worded(order=_order(), tickets=_tickets(_order(), "pending"))
+        ),
+        Sample(
+            late, _("one seat"), lambda: tickets_late.worded(order=_order(), tickets=_tickets(_order(), "failed")[:1])
+        ),
+        Sample(remind, _("two seats, tickets mailed"), lambda: _reminder(seats=2, mailed=True)),
+        Sample(remind, _("one seat"), lambda: _reminder(seats=1, mailed=False)),
+        Sample(sale_opened.KIND, "", lambda: sale_opened.worded(show=_show(), alert_token=TOKEN)),
+        Sample(refund, _("money back"), lambda: _refund_done(seats=2, free=False)),
+        Sample(refund, _("seats that cost nothing"), lambda: _refund_done(seats=1, free=True)),
+        Sample(too_late, _("the seats were gone"), lambda: _paid_too_late(Order.Status.EXPIRED)),
+        Sample(too_late, _("paid twice"), lambda: _paid_too_late(Order.Status.CONFIRMED)),
+        Sample(too_late, _("another sum"), lambda: _paid_too_late(Order.Status.EXPIRED, problem="amount")),
+        Sample(too_late, _("the show is cancelled"), lambda: _paid_too_late(Order.Status.EXPIRED, show="cancelled")),
+    )
+
+
+def sample(*, number: int) -> Sample | None:
+    """One of them, by its place; None for a number that there is none of."""
+    all_of_them = samples()
+    return all_of_them[number] if 0 <= number < len(all_of_them) else None
+
+
+def _show(status: str = Show.Status.SCHEDULED) -> Show:
+    venue = Venue(
+        pk=1,
+        name="Kammertheater am Ufer",
+        city="Berlin",
+        address="Schöneberger Ufer 12\n10785 Berlin",
+        time_zone="Europe/Berlin",
+    )
+    return Show(
+        pk=1,
+        venue=venue,
+        title="Der Sturm",
+        subtitle="The Tempest, by William Shakespeare",
+        slug="der-sturm",
+        starts_at=STARTS,
+        doors_at=STARTS - timedelta(minutes=30),
+        on_sale_at=STARTS - timedelta(days=60),
+        status=status,
+        currency="EUR",
+    )
+
+
+def _order(*, status: str = Order.Status.CONFIRMED, show: str = Show.Status.SCHEDULED, **given: str) -> Order:
+    confirmed = status == Order.Status.CONFIRMED
+    return Order(
+        pk=1,
+        code=CODE,
+        token=TOKEN,
+        show=_show(show),
+        email=RECIPIENT,
+        status=status,
+        total=8400,
+        currency="EUR",
+        placed_at=STARTS - timedelta(days=40),
+        confirmed_at=STARTS - timedelta(days=40) if confirmed else None,
+        **{"name": "Ada Lovelace", **given},
+    )
+
+
+def _foreign_order() -> Order:
+    order = _order(name="سارة بنت عبد الله")
+    order.show.title, order.show.subtitle = "ليالي الشتاء", "A concert of songs from Aleppo to Granada"
+    return order
+
+
+def _seats() -> list[Seat]:
+    return [Seat(pk=number, zone="Stalls", row="C", number=str(number)) for number in (12, 13)]
+
+
+def _lines(order: Order, *, price: int = 4200) -> list[OrderLine]:
+    return [OrderLine(order=order, seat=seat, tier_name="Front", price=price) for seat in _seats()]
+
+
+def _tickets(order: Order, status: str) -> list[Ticket]:
+    return [Ticket(order_id=order.pk, seat=seat, status=status) for seat in _seats()]
+
+
+def _tickets_ready(order: Order) -> Draft:
+    lines = _lines(order)[: 1 if order.name != "Ada Lovelace" else 2]
+    file = Attachment(name=f"tickets-{CODE}.pdf", content_type="application/pdf", content=b"")
+    return tickets_ready.worded(order=order, lines=lines, attachments=(file, calendar_file(order=order)))
+
+
+def _reminder(*, seats: int, mailed: bool) -> Draft:
+    order = _order()
+    day = day_in_words(STARTS - timedelta(days=40)) if mailed else ""
+    return reminder.worded(order=order, tickets=_tickets(order, "issued")[:seats], tickets_mailed=day)
+
+
+def _refund_done(*, seats: int, free: bool) -> Draft:
+    order = _order()
+    lines = _lines(order, price=0 if free else 4200)[:seats]
+    money = None if free else Money.sum((line.money for line in lines), currency="EUR")
+    return refund_done.worded(order=order, money=money, lines=lines)
+
+
+def _paid_too_late(status: str, *, show: str = Show.Status.SCHEDULED, problem: str = "") -> Draft:
+    order = _order(status=status, show=show)
+    return paid_too_late.worded(order=order, payment=Payment(order=order, amount=8400, currency="EUR", problem=problem))

@@ -1,0 +1,29 @@
+"""Sending a planned push message: it is written at that moment, in the language of its page, and handed on."""
+
+from __future__ import annotations
+
+from django.utils import translation
+
+from boxoffice.errors import NothingToSay
+from boxoffice.messages import pushed
+from notifications.deliver import deliver
+from notifications.models import Notification
+from notifications.suppress import suppress
+
+
+def write_and_push(*, notification_id: int) -> None:
+    """Write the notification with this id and deliver it, or suppress it where there is nothing to say any more.
+
+    The database is only read here, outside any transaction; ``deliver`` calls the push service and records (I12).
+    Raises what else the kind raises, and the errors of ``deliver``.
+    """
+    notification = Notification.objects.get(pk=notification_id)
+    try:
+        with translation.override(notification.language):
+            content = pushed.write(
+                kind=notification.kind, subject=notification.subject, occurrence=notification.occurrence
+            )
+    except NothingToSay as verdict:
+        suppress(notification_id=notification_id, reason=str(verdict))
+    else:
+        deliver(notification_id=notification_id, content=content)

@@ -1,0 +1,40 @@
+"""Making a mail no larger than it may be: what is too large to be attached becomes a link."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from django.conf import settings
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+
+from notifications.content import EmailContent
+from notifications.errors import TooLarge
+
+MEGABYTE = 1024 * 1024
+_BODY = re.compile(r"<body\b[^>]*>", re.IGNORECASE)
+
+
+def fitted(content: EmailContent) -> EmailContent:
+    """``content``, or without its attachments and beginning with the link to them when they are too large.
+
+    All of them go: half of the files would look like all of them. In the active language.
+    Raises TooLarge when there is no link.
+    """
+    size = sum(len(attachment.content) for attachment in content.attachments)
+    if size <= settings.MAIL_ATTACHMENTS_MB * MEGABYTE:
+        return content
+    if not content.link_instead:
+        raise TooLarge
+    words = _("The files are too large for an e-mail. You find them here:")
+    link = content.link_instead
+    note = format_html('<p>{} <a href="{}">{}</a></p>', words, link, link)
+    opened = _BODY.search(content.html)
+    at = opened.end() if opened else 0
+    return replace(
+        content,
+        text=f"{words}\n{link}\n\n{content.text}",
+        html=content.html[:at] + note + content.html[at:],
+        attachments=(),
+    )

@@ -1,0 +1,1 @@
+"""What the ESP tells of mails that it took: delivered, bounced, complained of."""

@@ -1,0 +1,138 @@
+"""The limit that all workers share: a moving window in Redis whose places are booked ahead.
+
+A moving window (``limits``) holds the times of the last calls, as many as may be made in about a second, and lets the
+next one go when the oldest of them is over. Ours differs in three ways.
+
+- Its clock is the server's: the clocks of workers differ by more than a place is long.
+- Who finds no room books the first place that will be free, and is told how long to wait. To ask again and again would
+  cost more, waste the time between two questions, and let nobody know whose turn it is.
+- Who could not call at his time, since his process did not get the processor, says so, and it is the later time that
+  counts. Otherwise all who were held up together would call together, above what the provider counts.
+
+Between two calls lies nearly their even distance, so that a window never begins with all of them at once; it is a
+little less, so that time which was lost is made up for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from uuid import uuid4
+
+from django.conf import settings
+from limits.storage import RedisStorage
+from redis import ConnectionPool
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
+
+WINDOW_SECONDS = 1.0
+"""What providers count by, mostly."""
+
+CLOSENESS = 0.9
+"""How near calls may come to each other, as a part of their even distance."""
+
+TIMEOUT_SECONDS = 0.25
+"""For each step. A Redis that does not answer within it is no help to a call that takes as long itself."""
+
+LATE_SECONDS = 0.002
+"""Who calls later than that says so. Less costs less than the question."""
+
+# A sorted set of the last calls by their times, in microseconds. Returns how long to wait. A set that lies further
+# ahead than bookings go was written before the clock was set back, or at a far smaller rate: it counts for nothing.
+BOOK = """
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local places, window, longest = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local newest = redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
+if newest and tonumber(newest) > now + longest then
+    redis.call('DEL', KEYS[1])
+    newest = nil
+end
+local oldest = redis.call('ZREVRANGE', KEYS[1], places - 1, places - 1, 'WITHSCORES')[2]
+local at = math.max(now, (newest or 0) + tonumber(ARGV[5]), (oldest or 0) + window)
+if at - now <= longest then
+    redis.call('ZADD', KEYS[1], string.format('%.0f', at), ARGV[4])
+    redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -places - 1)
+    redis.call('PEXPIRE', KEYS[1], math.ceil((at - now + window) / 1000) + 1000)
+end
+return math.ceil(at - now)
+"""
+
+# It is now that the call is made.
+LATE = """
+local time = redis.call('TIME')
+return redis.call('ZADD', KEYS[1], 'XX', string.format('%.0f', time[1] * 1000000 + time[2]), ARGV[1])
+"""
+
+
+class SharedLimitAway(Exception):
+    """Redis did not answer, or not in time. The message says how."""
+
+
+class Bookings(RedisStorage):
+    """The storage of ``limits``, and with it its addresses and keys, for places that are booked ahead."""
+
+    STORAGE_SCHEME = ["bookings"]  # so that it takes nobody else's scheme
+
+    def initialize_storage(self, uri: str) -> None:
+        """Called by the constructor. Asks the server nothing."""
+        super().initialize_storage(uri)
+        self.lua_book = self.get_connection().register_script(BOOK.encode())
+        self.lua_late = self.get_connection().register_script(LATE.encode())
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place among the calls to a provider. wait: seconds until then."""
+
+    provider: str
+    number: str
+    wait: float
+
+
+def book(provider: str, *, rate: float, longest: float) -> Place:
+    """Book the next place; one round trip.
+
+    rate: calls in a second. longest: seconds that the caller would wait; where it would be more, nothing is booked.
+    Raises SharedLimitAway within a fraction of a second.
+    """
+    places = math.ceil(rate * WINDOW_SECONDS)  # rounded up, so that what is a little late finds a window that is longer
+    number = uuid4().hex
+    microseconds = [math.ceil(seconds * 1e6) for seconds in (places / rate, longest)]
+    storage = _storage(settings.REDIS_URL)
+    with _away():
+        wait = int(
+            storage.lua_book([storage.prefixed_key(provider)], [places, *microseconds, number, CLOSENESS / rate * 1e6])
+        )
+    return Place(provider, number, wait / 1e6)
+
+
+def note_late(place: Place) -> None:
+    """The call is made now, after the time that was booked. One round trip. Raises SharedLimitAway."""
+    storage = _storage(settings.REDIS_URL)
+    with _away():
+        storage.lua_late([storage.prefixed_key(place.provider)], [place.number])
+
+
+@contextmanager
+def _away() -> Iterator[None]:
+    try:
+        yield
+    except RedisError as error:
+        raise SharedLimitAway(f"{type(error).__name__}: {error}") from error
+
+
+@cache
+def _storage(url: str) -> Bookings:
+    """One pool of connections for this process; its threads, and its children after a fork, each get their own."""
+    pool = ConnectionPool.from_url(
+        url,
+        socket_timeout=TIMEOUT_SECONDS,
+        socket_connect_timeout=TIMEOUT_SECONDS,
+        retry=Retry(NoBackoff(), 1),  # at once, for a connection that the server has closed meanwhile
+    )
+    return Bookings(url, connection_pool=pool, key_prefix="notifications:limit")
