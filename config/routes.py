@@ -27,6 +27,7 @@ TASKS = {
     "boxoffice.tell_tickets_late": "default",
     "boxoffice.tell_sale_opened": "default",
     "boxoffice.erase_sale_alerts": "default",
+    "boxoffice.erase_push_subscriptions": "default",
     "boxoffice.plan_reminders": "default",
     "boxoffice.prune_sessions": "default",
     "boxoffice.end_day": "default",
