@@ -125,7 +125,9 @@ def address_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) ->
                 "email": done.order.email,
             }
             waiting = ngettext(
-                "%(n)d that waited goes there, too.", "%(n)d that waited go there, too.", done.redirected
+                "%(n)d that was not sent yet goes there, too.",
+                "%(n)d that were not sent yet go there, too.",
+                done.redirected,
             ) % {"n": done.redirected}
             messages.success(request, f"{words} {waiting}" if done.redirected else words)
             return _back(order)
