@@ -9,6 +9,7 @@ from typing import Any
 
 from django.apps import apps
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.templatetags.static import static
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
@@ -23,6 +24,7 @@ from notifications.channels.push.listening import listens
 from notifications.channels.push.subscribe import unsubscribe
 from notifications.errors import UnfitSubscription, UnknownPushService
 
+ICON = "boxoffice/push-icon.png"
 MOST_BYTES = 4096
 """Of one subscription; the longest that is known has about 900."""
 
@@ -113,4 +115,5 @@ def push_worker(request: HttpRequest) -> HttpResponse:
 
 @lru_cache(maxsize=1)
 def _source() -> bytes:
-    return (Path(apps.get_app_config("boxoffice").path) / "static/boxoffice/js/push-worker.js").read_bytes()
+    script = Path(apps.get_app_config("boxoffice").path) / "static/boxoffice/js/push-worker.js"
+    return f"const ICON = {json.dumps(static(ICON))};\n".encode() + script.read_bytes()

@@ -96,7 +96,7 @@ class Browser:
             """async () => {
               const registration = await navigator.serviceWorker.getRegistration("/orders/");
               const shown = await registration.getNotifications();
-              return shown.map(({ title, body, tag, lang, data }) => ({ title, body, tag, lang, data }));
+              return shown.map(({ title, tag, data, icon }) => ({ title, tag, data, icon }));
             }"""
         )
 
@@ -137,6 +137,7 @@ def test_a_device_that_is_switched_on_shows_the_message_once_and_leads_to_the_or
         assert shown["title"] == "Your 2 tickets are there"
         assert shown["tag"] == message["topic"]
         assert shown["data"]["url"] == address
+        assert page.request.get(shown["icon"]).headers["content-type"] == "image/png"
 
         (worker,) = visit.context.service_workers
         opened = worker.evaluate(
