@@ -17,7 +17,9 @@ from sandbox.mailbox import Mailbox
 RECORD = "X-Sandbox-Email"
 """The header under which a mail keeps what its events tell, for the buttons on its page; base64 of JSON."""
 
-# Such as those that Resend offers for trying out (delivered@resend.dev and so on). By the beginning of the address.
+# Such as those that Resend offers for trying out (delivered@resend.dev and so on). By the beginning of the address, so
+# that any domain does, and so does bounced+anna@.
+ARRIVES = ("delivered",)
 FATES = {
     "bounce": ("bounced",),
     "softbounce": ("bounced softly",),
@@ -54,11 +56,11 @@ def unpacked(value: str) -> dict[str, Any]:
 
 def fate_of(record: dict[str, Any]) -> tuple[str, ...]:
     """What becomes of a mail by itself, by its first recipient."""
-    address = record["to"][0].rpartition("<")[2]
+    address = record["to"][0].rpartition("<")[2].lower()
     for beginning, fate in FATES.items():
         if address.startswith(beginning):
             return fate
-    return ("delivered",)
+    return ARRIVES
 
 
 def _mime(email: Email) -> EmailMessage:
