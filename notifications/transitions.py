@@ -47,5 +47,6 @@ def reopen(*, notification_id: int) -> bool:
 
 
 def one_line(text: str) -> str:
-    """The text as ``last_error`` keeps it."""
-    return " ".join(text.split())[: Notification._meta.get_field("last_error").max_length]
+    """The text as ``last_error`` keeps it: without NUL and lone surrogates, which PostgreSQL refuses to keep."""
+    kept = text.replace("\x00", " ").encode("utf-8", "replace").decode()
+    return " ".join(kept.split())[: Notification._meta.get_field("last_error").max_length]

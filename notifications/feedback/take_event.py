@@ -74,9 +74,10 @@ def _notification_of(event: AnymailTrackingEvent) -> Notification | None:
         key = UUID(str(tags[TAG])) if isinstance(tags, Mapping) else None
     except (KeyError, ValueError):
         key = None
-    by = {"idempotency_key": key} if key else {"provider_id": event.message_id or ""}
-    if by == {"provider_id": ""}:
+    provider_id = str(event.message_id or "")
+    if key is None and not (provider_id and provider_id.isprintable()):
         return None
+    by = {"idempotency_key": key} if key else {"provider_id": provider_id}
     return Notification.objects.filter(channel=Notification.Channel.EMAIL, **by).first()
 
 
