@@ -107,7 +107,8 @@ def test_staff_see_at_which_service_a_browser_listens_and_nothing_that_one_could
         assert not [secret for secret in ("a-secret", "public-half", "shared-secret") if secret in shown]
     assert "fcm.googleapis.com" in admin_client.get(page).content.decode()
     assert admin_client.post(page, {"subject": "order:DEF"}).status_code == 403
-    assert admin_client.get(listing, {"endpoint__startswith": "https://f"}).status_code == 400, "nor guessed letter by letter"
+    guess = admin_client.get(listing, {"endpoint__startswith": "https://f"})
+    assert guess.status_code == 400, "nor guessed letter by letter"
 
 
 def test_a_browser_is_deleted_after_one_question_and_what_waited_for_it_is_suppressed(

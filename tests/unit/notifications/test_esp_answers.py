@@ -14,7 +14,7 @@ from anymail.exceptions import (
 
 from jobs.errors import PermanentError, RateLimited, TransientError
 from notifications.channels.email.failures import QUOTA_RETRY_AFTER, is_taken_already, meaning_of
-from notifications.errors import BadAddress, MessageRefused
+from notifications.errors import BadAddress, LargerThanTaken, MessageRefused
 
 
 def answered(status: int, name: str = "", message: str = "", **headers: str) -> AnymailRequestsAPIError:
@@ -37,7 +37,7 @@ def answered(status: int, name: str = "", message: str = "", **headers: str) -> 
         (408, "", TransientError),
         (409, "concurrent_idempotent_requests", TransientError),
         (409, "invalid_idempotent_request", PermanentError),
-        (413, "", PermanentError),
+        (413, "", LargerThanTaken),
         (422, "missing_required_field", PermanentError),
         (425, "", TransientError),
         (429, "rate_limit_exceeded", RateLimited),
