@@ -12,8 +12,9 @@ from config.environment import read
 from config.sentry import start_reporting
 from jobs.redact import redact_log
 
-# The address of a hold or an order is all that its owner needs to prove; Django logs addresses that fail.
-_TOKEN = re.compile(r"/(holds|orders|files)/[^/\s]+")
+# The address of a hold or an order is all that its owner needs to prove, and so is the one that ends mails or takes an
+# address out; Django logs addresses that fail.
+_TOKEN = re.compile(r"/(holds|orders|files|mails|alerts)/[^/\s]+")
 
 
 def hide_tokens(logger: Any, method: str, event: dict[str, Any]) -> dict[str, Any]:
