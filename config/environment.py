@@ -23,6 +23,7 @@ from config.acceptable import (
     bearer,
     beginning,
     contact,
+    event_secret,
     mail_provider,
     one_of,
     push_key,
@@ -146,7 +147,7 @@ VARIABLES = (
         "Signing secret of the ESP's webhook endpoint, which is PUBLIC_URL with `/webhooks/mail/` behind it. Needed "
         "with an ESP; by SMTP nobody tells what became of a mail.",
         "whsec_...",
-        accepts=beginning("whsec_"),
+        accepts=event_secret,
     ),
     Variable(
         "MAIL_ATTACHMENTS_MB",
