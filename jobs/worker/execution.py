@@ -72,6 +72,7 @@ class Outcome(Enum):
 def run_job(task: LedgerTask, *, job_id: int, using: str, worker: str) -> Outcome:
     """Claim the job and run its body. Nothing leaves but the order to stop that ends this process."""
     started = time.monotonic()
+    suspects.note_claim()
     try:
         queue = queue_named(settings.LEDGER_TASKS[task.name])
         claim = _claim(task, queue, job_id=job_id, using=using, worker=worker)
@@ -99,6 +100,7 @@ def run_job(task: LedgerTask, *, job_id: int, using: str, worker: str) -> Outcom
         log.exception("run_broke_off", job=job_id, task=task.name)
         return Outcome.SETTLED
     finally:
+        suspects.forget_claim()
         metrics.RUN_SECONDS.labels(task=task.name).observe(time.monotonic() - started)
         drop_broken_connections()
 

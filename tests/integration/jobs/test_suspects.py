@@ -78,6 +78,46 @@ def test_one_that_hangs_past_its_lease_holds_up_the_others_no_longer(crashed: Ca
         assert (may_run, may_run_too) == (True, False)
 
 
+def test_one_that_came_back_begins_when_those_that_came_with_it_have_stood_aside(crashed: Callable[..., int]) -> None:
+    first = claim_of(crashed("probe.leave_a_mark", key="a"))
+    claims, stood_aside, began = threading.Event(), threading.Event(), threading.Event()
+
+    def neighbour() -> None:
+        suspects.note_claim()
+        claims.set()
+        began.wait(0.3)
+        stood_aside.set()
+        suspects.forget_claim()
+
+    thread = threading.Thread(target=neighbour)
+    thread.start()
+    assert claims.wait(5)
+    with suspects.alone(first, longest=60) as may_run:
+        began.set()
+        assert may_run
+        assert stood_aside.is_set()
+    thread.join()
+
+
+def test_one_that_came_back_does_not_wait_for_a_claim_that_hangs(crashed: Callable[..., int]) -> None:
+    first = claim_of(crashed("probe.leave_a_mark", key="a"))
+    claims, ends = threading.Event(), threading.Event()
+
+    def neighbour() -> None:
+        suspects.note_claim()
+        claims.set()
+        ends.wait(20)
+        suspects.forget_claim()
+
+    thread = threading.Thread(target=neighbour)
+    thread.start()
+    assert claims.wait(5)
+    with suspects.alone(first, longest=60) as may_run:
+        assert may_run
+    ends.set()
+    thread.join()
+
+
 def claim_of(job_id: int) -> Claim:
     claim = transitions.claim(
         using="default",
