@@ -67,7 +67,13 @@ class Ticket(models.Model):
                 condition=~Q(status__in=("issued", "used")) | Q(issued_at__isnull=False),
             ),
         ]
-        indexes = [models.Index(fields=["order_id"], name="ticket_by_order")]
+        indexes = [
+            models.Index(fields=["order_id"], name="ticket_by_order"),
+            # Few at any time, among all that there ever were.
+            models.Index(
+                fields=["status", "created_at"], condition=Q(status__in=("pending", "failed")), name="ticket_not_made"
+            ),
+        ]
         permissions = [("scan_ticket", _("Can let people in at the door"))]
 
     def __str__(self) -> str:
