@@ -4,8 +4,8 @@ Beyond honcho it does six things. It records itself and each process in FOLDER, 
 killed one left behind. It tells only the main process of each line to stop: honcho tells the whole process group, and a
 worker's children would die in the middle of their jobs. It starts a process again that was killed from outside, as a
 platform does with a container; one that ends by itself ends them all, for then something is set wrong. It does not
-stumble over a stop that comes while processes start. It ends when its parent is gone. And it goes on when the terminal is
-gone, to the end of an orderly stop.
+stumble over a stop that comes while processes start. It ends when its parent is gone. And it goes on when the
+terminal is gone, to the end of an orderly stop.
 """
 
 from __future__ import annotations
