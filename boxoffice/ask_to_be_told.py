@@ -50,7 +50,7 @@ def ask_to_be_told(*, show_id: int, email: str, language: str) -> None:
     """
     if not email.strip():
         raise InvalidContact({"email": _("Enter the e-mail address that we should write to.")})
-    address = clean_email(email)
+    address = clean_email(email).lower()  # to servers capitals are no other mailbox, and it shall get one mail
     values: dict[str, int | str] = {
         "show_id": show_id,
         "email": address,

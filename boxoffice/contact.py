@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from encodings.idna import nameprep
 
 from django.core.exceptions import ValidationError
 from django.core.validators import EmailValidator
 from django.utils.translation import gettext as _
 
 from boxoffice.errors import InvalidContact
-from notifications.channels.email.compose import mailbox
+from notifications.channels.email.compose import KEPT_SINCE_2008, mailbox
 from notifications.errors import BadAddress
 
 NAME_MAX_LENGTH = 200  # what fits on a ticket when it wraps, and the column
@@ -82,7 +83,15 @@ def clean_email(value: str) -> str:
         raise InvalidContact({"email": _("This is not a complete e-mail address. Enter it like name@example.org.")})
     if len(email) > EMAIL_MAX_LENGTH:
         raise InvalidContact({"email": _("The e-mail address is too long. Use one of up to 254 characters.")})
-    return f"{local}@{domain.lower()}"
+    return f"{local}@{'.'.join(map(_plain, domain.split('.')))}"
+
+
+def _plain(label: str) -> str:
+    """A part of a domain as the DNS reads it: wide and capital letters plain, invisible ones gone.
+
+    Otherwise one mailbox would be as many buyers, and get as many mails, as it has spellings.
+    """
+    return nameprep(label) if KEPT_SINCE_2008.isdisjoint(label) else label.lower()
 
 
 def _is_forbidden(character: str) -> bool:

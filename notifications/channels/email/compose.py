@@ -29,7 +29,7 @@ _LOCAL_PART = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*")
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", re.IGNORECASE)
 # Letters that IDNA of 2003, which Python speaks, takes for others or for nothing: straße.de would become strasse.de and
 # may be somebody else's. IDNA of 2008, which registries and browsers follow, keeps them.
-_KEPT_SINCE_2008 = frozenset("ß\u1e9eς\u200c\u200d")
+KEPT_SINCE_2008 = frozenset("ß\u1e9eς\u200c\u200d")
 LONGEST_LOCAL_PART = 64  # octets, RFC 5321
 LONGEST_DOMAIN = 255
 
@@ -85,7 +85,7 @@ def _ascii_domain(domain: str) -> str:
 
 
 def _ascii_label(label: str) -> str:
-    if _KEPT_SINCE_2008.isdisjoint(label):
+    if KEPT_SINCE_2008.isdisjoint(label):
         return label.encode("idna").decode("ascii").lower()
     # Capital sharp s has ß as its small letter.
     letters = unicodedata.normalize("NFC", label.lower())

@@ -90,6 +90,18 @@ def test_who_asks_twice_is_one_row_that_counts_from_the_last_time(show_opening_t
     assert second.created_at > first.created_at
 
 
+def test_one_mailbox_gets_one_mail_however_many_ways_there_are_to_spell_it(show_opening_tomorrow: Show) -> None:
+    for typed in (
+        "ada@example.org",
+        "ADA@example.org",
+        "aDa@ｅxample.org",
+        "ada@ex\u00adample.org",
+        "ada@example.org\u200b",
+    ):
+        ask(show_opening_tomorrow, typed)
+    assert SaleAlert.objects.get().email == "ada@example.org"
+
+
 @pytest.mark.parametrize(
     ("typed", "says"),
     [
