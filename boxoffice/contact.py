@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from boxoffice.errors import InvalidContact
 from notifications.channels.email.compose import KEPT_SINCE_2008, mailbox
+from notifications.channels.email.local_part import provider_takes_any_script
 from notifications.errors import BadAddress
 
 NAME_MAX_LENGTH = 200  # what fits on a ticket when it wraps, and the column
@@ -27,6 +28,7 @@ _VISIBLE = frozenset("LNPS")  # first letters of the categories that leave ink o
 
 # Without Django's exception for "localhost": a ticket must reach somebody.
 _is_address = EmailValidator(allowlist=[])
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 _DOMAIN_LITERAL = re.compile(r"@\[[^\]]*\]$")
 
 
@@ -67,7 +69,8 @@ def clean_name(value: str) -> str:
 
 
 def clean_email(value: str) -> str:
-    """Return the address trimmed, its domain in lower case. Domains in any script are fine.
+    """Return the address trimmed, its domain in lower case. Domains in any script are fine, and what stands before the
+    @ as well where the mail provider takes it.
 
     Raises InvalidContact (field ``email``).
     """
@@ -81,6 +84,10 @@ def clean_email(value: str) -> str:
         raise InvalidContact({"email": _("Enter one e-mail address only, such as name@example.org.")})
     if not at or not _is_deliverable(local=local, domain=domain):
         raise InvalidContact({"email": _("This is not a complete e-mail address. Enter it like name@example.org.")})
+    if not local.isascii() and not provider_takes_any_script():
+        raise InvalidContact(
+            {"email": _("We cannot send mail to letters such as ä or я before the @. Enter another address of yours.")}
+        )
     if len(email) > EMAIL_MAX_LENGTH:
         raise InvalidContact({"email": _("The e-mail address is too long. Use one of up to 254 characters.")})
     return f"{local}@{'.'.join(map(_plain, domain.split('.')))}"
@@ -103,12 +110,11 @@ def _is_deliverable(*, local: str, domain: str) -> bool:
 
     What passes here the mailer takes too: an address that is refused once the seats are sold reaches nobody.
     """
-    address = f"{local}@{domain}"
-    if local.startswith('"') or _DOMAIN_LITERAL.search(address):
+    if local.startswith('"') or _DOMAIN_LITERAL.search(f"@{domain}"):
         return False
     try:
-        _is_address(address)
-        mailbox(name="", address=address)
+        _is_address(f"{_BEYOND_ASCII.sub('x', local)}@{domain}")  # Django knows ASCII alone before the @
+        mailbox(name="", address=f"{local}@{domain}")
     except (ValidationError, BadAddress):
         return False
     return True

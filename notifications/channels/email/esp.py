@@ -10,6 +10,7 @@ from django.core.mail import EmailMultiAlternatives, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 
 from notifications.channels.email.compose import headers_of, mailbox, refuse_breaks
+from notifications.channels.email.encoded_words import without_encoded_words
 from notifications.channels.email.failures import is_taken_already, meaning_of
 from notifications.channels.email.kept import Kept
 from notifications.channels.email.resend import KEY
@@ -32,7 +33,7 @@ def send(*, content: EmailContent, message_id: str, key: str) -> str:
     quotes an address.
     """
     refuse_breaks(content)
-    message = _message(content, message_id, key)
+    message = _message(without_encoded_words(content), message_id, key)
     try:
         backend = _kept.connection(made_by=(settings.EMAIL_BACKEND, repr(settings.ANYMAIL), settings.EMAIL_TIMEOUT))
         backend.send_messages([message])

@@ -72,6 +72,17 @@ NAMES = (
 )
 
 
+def test_a_name_and_a_subject_that_look_like_encoded_words_are_no_headers_there_either(
+    esp: Esp, queued_notification: Notification
+) -> None:
+    typed = "=?utf-8?q?=0ABcc:_eve=40example.org?="
+    deliver(notification_id=queued_notification.pk, content=content(to_name=typed, subject=typed))
+    mail = esp.mailbox.only_message()
+    assert mail["subject"].replace("\u2060", "") == typed
+    assert mail["to"] == ["ada@example.org"]
+    assert "Bcc" not in dict(mail["headers"])
+
+
 def test_a_name_arrives_as_it_was_typed(esp: Esp, plan_news: Callable[..., Notification]) -> None:
     for number, name in enumerate(NAMES):
         deliver(notification_id=plan_news(occurrence=str(number)).pk, content=content(to_name=name))
