@@ -17,17 +17,21 @@ from notifications.deliver import deliver
 from notifications.models import Notification
 from notifications.suppress import suppress
 from notifications.unsubscribe import UNSUBSCRIBED, is_unsubscribed
+from notifications.unwritten import note_unwritten
 
 
 def write_and_send(*, notification_id: int) -> None:
     """Write the notification with this id and deliver it.
 
-    Or suppress it where its draft has nothing to say, or where its reader wants no more mails of its kind.
+    Or suppress it where its draft has nothing to say, or where its reader wants no more mails of its kind. Does nothing
+    when it is not queued any more.
 
     The database is only read here, outside any transaction; ``deliver`` calls the provider and records (I12).
     Raises what else the kind's draft raises, and the errors of ``deliver``.
     """
     notification = Notification.objects.get(pk=notification_id)
+    if notification.status != Notification.Status.QUEUED:
+        return  # nothing to write: the run ends, and the job is done
     if _is_ended(notification):
         suppress(notification_id=notification_id, reason=UNSUBSCRIBED)
         return
@@ -35,6 +39,9 @@ def write_and_send(*, notification_id: int) -> None:
         content = written(notification=notification)
     except NothingToSay as verdict:
         suppress(notification_id=notification_id, reason=str(verdict))
+    except Exception as error:
+        note_unwritten(notification_id=notification_id, error=error)
+        raise
     else:
         urgent = is_urgent(kind=notification.kind)
         deliver(notification_id=notification_id, content=content, urgent=urgent)
