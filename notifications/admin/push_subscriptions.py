@@ -21,7 +21,7 @@ class PushSubscriptionAdmin(ReadOnlyAdmin):
     What was planned for a browser that is deleted is suppressed when its turn comes.
     """
 
-    list_display = ("__str__", "subject", "service", "language", "last_error", "created")
+    list_display = ("subject", "service", "created", "language", "last_error")
     search_fields = ("subject",)
     search_help_text = _("What it is about, such as order:ABC")
     ordering = ("-id",)
