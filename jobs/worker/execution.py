@@ -41,6 +41,7 @@ from jobs.selectors import was_removed
 from jobs.session import drop_broken_connections, engine_session, session_was_lost
 from jobs.worker import suspects
 from jobs.worker.error_text import in_one_line, traceback_of
+from jobs.worker.outage import through_an_outage
 from jobs.worker.outside import WORKER_STOPPED
 from jobs.worker.stop_order import StopOrdered, stop_ordered, stoppable
 
@@ -78,6 +79,7 @@ def run_job(task: LedgerTask, *, job_id: int, using: str, worker: str) -> Outcom
         claim = _claim(task, queue, job_id=job_id, using=using, worker=worker)
         if claim is None:
             return Outcome.SETTLED
+        claim.patient_until = started + queue.hard_limit_seconds / 2
         metrics.note_start(queue=queue, waited_seconds=claim.waited_seconds)
         with bound_contextvars(job=job_id, task=task.name, correlation_id=claim.correlation_id):
             if claim.deliveries > CRASH_LOOP_CAP:
@@ -170,7 +172,8 @@ def _run_body(task: LedgerTask, claim: Claim) -> Outcome:
         interruption = _interruption_behind(error)
         if isinstance(interruption, StopOrdered):
             return _hand_back(task, claim)
-        return _failed(task, claim, interruption or error)
+        failure = interruption or error
+        return through_an_outage(lambda: _failed(task, claim, failure), claim)
     _note_answer(claim)
     metrics.DONE.labels(task=task.name).inc()
     return Outcome.SETTLED
