@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -52,13 +53,19 @@ def lay_out(draft: Draft, *, to_address: str, unsubscribe_url: str = "") -> Emai
     return EmailContent(
         to_name=draft.to_name,
         to_address=to_address,
-        subject=" ".join(draft.subject.split()),
+        subject=_one_line(draft.subject),
         text=render_to_string(f"{stem}.txt", context).strip() + "\n",
         html=render_to_string(f"{stem}.html", context),
         attachments=draft.attachments,
         link_instead=draft.link_instead,
         headers=_ways_out(unsubscribe_url),
     )
+
+
+def _one_line(text: str) -> str:
+    """Without line breaks, and without controls: a title that was pasted with one must not keep all its mails back."""
+    printed = (" " if unicodedata.category(character) == "Cc" else character for character in text)
+    return " ".join("".join(printed).split())
 
 
 def _ways_out(unsubscribe_url: str) -> dict[str, str]:
