@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
@@ -64,6 +66,17 @@ def test_a_new_pool_gets_a_line_among_the_workers_and_the_other_lines_stay() -> 
         "mail",
     ]
     assert "--queues warm --concurrency 3 --prefetch-multiplier 2 " in rendered[-2]
+
+
+def test_workers_that_render_tickets_load_the_renderer_before_they_fork_and_no_others_do() -> None:
+    lines = (ROOT / "Procfile").read_text().splitlines()
+    assert [line.partition(":")[0] for line in lines if "--include tickets.render_tickets " in line] == [
+        "worker-tickets"
+    ]
+    known = "from celery import current_app; current_app.loader.import_default_modules()"
+    loaded = f"import django, sys; django.setup(); {known}; print('weasyprint' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", loaded], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 def test_a_pool_of_threads_is_started_as_one_and_the_page_says_so() -> None:
