@@ -33,6 +33,8 @@ class Command(BaseCommand):
             raise CommandError(f"There is no pool {pool}. There are {', '.join(known.name for known in all_pools())}.")
         if not 0 < share <= 1:
             raise CommandError("The share must be more than 0, and at most 1.")
+        if bool(options["spike_rate"]) != bool(options["spike_s"]):
+            raise CommandError("A spike has a rate and seconds: give both.")
         try:
             load = Load(
                 rate=options["rate"],

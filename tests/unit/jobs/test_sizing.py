@@ -88,3 +88,18 @@ def test_the_command_says_all_of_it_in_words() -> None:
 def test_the_command_refuses_a_pool_that_there_is_not() -> None:
     with pytest.raises(CommandError, match="There is no pool nowhere"):
         told("--rate", "1", "--service-ms", "1", "--pool", "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (("--rate", "nan", "--service-ms", "1"), "must be numbers"),
+        (("--rate", "inf", "--service-ms", "1"), "must be numbers"),
+        (("--rate", "1e308", "--service-ms", "1e308"), "must be numbers"),
+        (("--rate", "1", "--service-ms", "1", "--limit", "nan"), "must be numbers"),
+        (("--rate", "1", "--service-ms", "1", "--spike-rate", "9"), "give both"),
+    ],
+)
+def test_the_command_refuses_what_nobody_can_calculate_with(given: tuple[str, ...], says: str) -> None:
+    with pytest.raises(CommandError, match=says):
+        told(*given)
