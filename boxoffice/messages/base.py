@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import get_language, get_language_bidi
 from django.utils.translation import gettext as _
 
+from boxoffice.one_line import one_line
 from notifications.content import Attachment, EmailContent
 
 
@@ -53,19 +53,13 @@ def lay_out(draft: Draft, *, to_address: str, unsubscribe_url: str = "") -> Emai
     return EmailContent(
         to_name=draft.to_name,
         to_address=to_address,
-        subject=_one_line(draft.subject),
+        subject=one_line(draft.subject),
         text=render_to_string(f"{stem}.txt", context).strip() + "\n",
         html=render_to_string(f"{stem}.html", context),
         attachments=draft.attachments,
         link_instead=draft.link_instead,
         headers=_ways_out(unsubscribe_url),
     )
-
-
-def _one_line(text: str) -> str:
-    """Without line breaks, and without controls: a title that was pasted with one must not keep all its mails back."""
-    printed = (" " if unicodedata.category(character) == "Cc" else character for character in text)
-    return " ".join("".join(printed).split())
 
 
 def _ways_out(unsubscribe_url: str) -> dict[str, str]:
