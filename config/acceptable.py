@@ -100,8 +100,14 @@ def event_secret(text: str) -> bool:
 
 
 def sender(text: str) -> bool:
-    """A mail address with or without a name, in one line."""
-    return text.isprintable() and re.fullmatch(r"[^@\s]+@[^@\s]+", parseaddr(text)[1]) is not None
+    """A mail address with or without a name, in one line, at a domain that mails can come from."""
+    local, _at, domain = parseaddr(text)[1].rpartition("@")
+    try:
+        labels = domain.encode("idna").decode("ascii").split(".")
+    except UnicodeError:
+        return False
+    is_domain = all(re.fullmatch(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?", label, re.IGNORECASE) for label in labels)
+    return text.isprintable() and is_domain and re.fullmatch(r"[^@\s]+", local) is not None
 
 
 def signing_keys(text: str) -> bool:
