@@ -11,6 +11,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from config.environment import VARIABLES, Variable, read
+from notifications.channels.push.new_key import new_key
 
 ROOT = Path(__file__).parents[3]
 REQUIRED = [variable for variable in VARIABLES if variable.required]
@@ -176,6 +177,7 @@ def test_a_variable_that_the_table_does_not_list_is_a_fault_of_ours() -> None:
         ({"DATABASE_URL": ""}, "Set DATABASE_URL: PostgreSQL 15 or newer."),
         ({"SECRET_KEY": "changeme"}, "SECRET_KEY is a default or too weak"),
         ({"DEBUG": "1", "PUBLIC_URL": "https://tickets.example.org"}, "DEBUG shows settings and code to everybody"),
+        ({"VAPID_PRIVATE_KEY": new_key(), "DEFAULT_FROM_EMAIL": "tickets@example"}, "set VAPID_CONTACT"),
     ],
 )
 def test_the_start_is_refused_with_that_sentence(wrong: dict[str, str], sentence: str) -> None:
