@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from multiprocessing.synchronize import Event
+from ctypes import c_bool
 from pathlib import Path
 from types import FrameType
 from typing import TextIO
@@ -62,25 +62,33 @@ class PatientManager(Manager):
     def __init__(self, printer: Printer) -> None:
         super().__init__(printer)
         self._stop_once_started = False
-        self.stopping = multiprocessing.Event()
+        # Shared, and without a lock: it is set in a signal handler, and who reads it may be killed at any moment.
+        self.stopping = multiprocessing.RawValue(c_bool, False)
 
     def terminate(self) -> None:
         """Stop all processes, as soon as all have started."""
         self._stop_once_started = True
-        self.stopping.set()
+        self.stopping.value = True
         self._all_started()
 
     def _all_started(self) -> bool:
         started = bool(super()._all_started())
         if started and self._stop_once_started:
             super().terminate()  # only the first call does something
+            self._tell_late_ones()
         return started
+
+    def _tell_late_ones(self) -> None:
+        """What was being started again while we stopped was not known yet. The manager asks after each event."""
+        for process in self._processes.values():
+            if "returncode" not in process and process["pid"] not in self._procmgr.told:
+                self._procmgr.terminate(process["pid"])
 
 
 class RecordedProcess(Process):
     """Writes its process down the moment it starts, and starts it again when it was killed."""
 
-    def __init__(self, *args: object, folder: Path, stopping: Event, **options: object) -> None:
+    def __init__(self, *args: object, folder: Path, stopping: c_bool, **options: object) -> None:
         super().__init__(*args, **options)
         self._folder, self._stopping = folder, stopping
 
@@ -90,18 +98,16 @@ class RecordedProcess(Process):
             # A handler, since a signal that is ignored would be ignored by what is started from here, too.
             signal.signal(number, _go_on)
         self._events = events
-        for start in range(MOST_STARTS):
-            status = self._run_once(again=start > 0)
-            if status != -signal.SIGKILL or self._stopping.is_set():
+        for _start in range(MOST_STARTS):
+            status = self._run_once()
+            if status != -signal.SIGKILL or self._stopping.value:
                 break
             self._send_message("was killed\n")
         self._send_message({"returncode": status}, type="stop")
 
-    def _run_once(self, *, again: bool) -> int:
+    def _run_once(self) -> int:
         child = self._child_ctor(self.cmd, env=self.env, cwd=self.cwd)
         self._send_message({"pid": child.pid}, type="start")
-        if again and self._stopping.is_set():
-            child.terminate()  # the manager told the one before
         for line in iter(child.stdout.readline, b""):
             self._send_message(line)
         child.stdout.close()
@@ -134,7 +140,11 @@ class UnbreakableOutput:
 class GentleProcesses:
     """How honcho ends processes: the main one by SIGTERM, and the whole group only when it must be killed."""
 
+    def __init__(self) -> None:
+        self.told: set[int] = set()
+
     def terminate(self, pid: int) -> None:
+        self.told.add(pid)
         _send(os.kill, pid, signal.SIGTERM)
 
     def kill(self, pid: int) -> None:
