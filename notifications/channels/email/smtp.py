@@ -30,11 +30,11 @@ NOOP_OK = 250
 
 BUSY_RETRY_AFTER = 60  # seconds; SMTP has no Retry-After
 _TOO_MANY = re.compile(r"\b4\.7\.(0|28)\b.*|rate|too many|throttl|limit exceeded", re.IGNORECASE)
-# Tried at the beginning of a word alone: at each of its letters, a word as long as servers like would take for ever.
-_LETTER = r"[^\s<>()\[\],;:\"]"
 _ENHANCED = re.compile(r"\b5\.\d{1,3}\.\d{1,3}\b")
 _TOO_LARGE = frozenset({"5.3.4", "5.2.3"})
 EXCEEDED_STORAGE = 552
+# Tried at the beginning of a word alone: at each of its letters, a word as long as servers like would take for ever.
+_LETTER = r"[^\s<>()\[\],;:\"]"
 _ADDRESS = re.compile(rf"(?<!{_LETTER}){_LETTER}+@{_LETTER}+")
 
 
