@@ -6,7 +6,7 @@ from boxoffice.errors import OrderNotFound
 from boxoffice.messages import tickets_ready
 from boxoffice.models import Order
 from boxoffice.tell_devices import plan_push_about
-from notifications.plan import plan_notification
+from notifications.plan import plan_notification, require_transaction
 
 
 def plan_tickets_mail(*, order_id: int) -> None:
@@ -14,9 +14,11 @@ def plan_tickets_mail(*, order_id: int) -> None:
     transaction.
 
     The plan names kind, subject and language and holds no content; what it says is drafted when it is sent.
-    Raises OrderNotFound.
+    Raises OrderNotFound, and NotInTransaction outside a transaction.
     """
-    order = Order.objects.filter(pk=order_id).first()
+    require_transaction()
+    # Whoever corrects its address meanwhile waits, and then finds this mail among those that go to the new one.
+    order = Order.objects.select_for_update(no_key=True).filter(pk=order_id).first()
     if order is None:
         raise OrderNotFound
     plan_notification(
