@@ -37,7 +37,7 @@ from notifications.limits.server_clock import ServerClock
 WINDOW_SECONDS = 1.0
 """What providers count by, mostly."""
 
-MARGIN_SECONDS = 0.005
+MARGIN_SECONDS = 0.008
 """By so much our window is longer than the provider's: what is on its way for a little less long than others are."""
 
 CLOSENESS = 0.9
