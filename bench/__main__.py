@@ -25,6 +25,7 @@ BENCHES = (
     "idle",
     "marks",
     "notifications",
+    "notifications_workers",
     "orders",
     "polling",
     "pools",
