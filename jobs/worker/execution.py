@@ -58,6 +58,9 @@ CONNECTION_LOST = "the ledger's connection was lost"
 STAND_ASIDE_SECONDS = 0.3
 """Until a job that came back from a crash asks again whether it may run, and up to twice as long."""
 
+LONGEST_STAND_ASIDE_SECONDS = 5.0
+"""Where the one that runs takes long: each question is a claim, and uses up some of the provider's rate."""
+
 AFTER_A_CRASH = "runs alone after a crash"
 
 patience = Patience()
@@ -225,7 +228,8 @@ def _hand_back(task: LedgerTask, claim: Claim) -> Outcome:
 
 
 def _stand_aside(task: LedgerTask, claim: Claim) -> Outcome:
-    delay = STAND_ASIDE_SECONDS * (1 + random.random())  # noqa: S311
+    bounded = min(max(STAND_ASIDE_SECONDS, suspects.seconds_held() / 2), LONGEST_STAND_ASIDE_SECONDS)
+    delay = bounded * (1 + random.random())  # noqa: S311
     if not transitions.stand_aside(claim=claim, delay_seconds=delay, reason=AFTER_A_CRASH):
         return _lease_lost(task)
     metrics.POSTPONED.labels(task=task.name).inc()

@@ -30,7 +30,7 @@ LOOK_SECONDS = 0.02
 class _Place:
     lock = threading.Lock()
     holder: Claim | None = None
-    until = 0.0
+    since = until = 0.0
 
 
 _claiming: set[int] = set()
@@ -64,6 +64,11 @@ def forget_claim() -> None:
     _claiming.discard(threading.get_ident())
 
 
+def seconds_held() -> float:
+    """For how long the one that runs has had the place."""
+    return time.monotonic() - _Place.since
+
+
 def _let_others_settle() -> None:
     now = quiet_since = time.monotonic()
     deadline = now + LONGEST_SETTLING_SECONDS
@@ -78,7 +83,8 @@ def _take(claim: Claim, longest: float) -> bool:
     with _Place.lock:
         if _Place.holder is not None and time.monotonic() < _Place.until:
             return False
-        _Place.holder, _Place.until = claim, time.monotonic() + longest
+        _Place.holder, _Place.since = claim, time.monotonic()
+        _Place.until = _Place.since + longest
         return True
 
 

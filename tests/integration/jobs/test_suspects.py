@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from django.db import connections
@@ -116,6 +117,19 @@ def test_one_that_came_back_does_not_wait_for_a_claim_that_hangs(crashed: Callab
         assert may_run
     ends.set()
     thread.join()
+
+
+def test_who_stands_aside_for_one_that_takes_long_asks_less_often(
+    crashed: Callable[..., int], work: Callable[[int], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, neighbour = claim_of(crashed("probe.leave_a_mark", key="a")), crashed("probe.leave_a_mark", key="b")
+    with suspects.alone(first, longest=60) as may_run:
+        assert may_run
+        monkeypatch.setattr(suspects._Place, "since", suspects._Place.since - 30)
+        in_a_thread(lambda: work(neighbour))
+    stood_aside = job(neighbour)
+    assert stood_aside.reason == AFTER_A_CRASH
+    assert stood_aside.available_at - stood_aside.started_at > timedelta(seconds=4)
 
 
 def claim_of(job_id: int) -> Claim:
