@@ -79,7 +79,7 @@ def test_no_address_is_quoted() -> None:
     assert said == "The mail provider answered 422: Invalid `to`: <[address]>, [address]"
 
 
-@pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'"text"', b'{"message": null}'])
+@pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'"text"', b'{"message": null}', b"[" * 100_000], ids=range(6))
 def test_an_answer_that_is_no_error_of_the_esp_is_read_by_its_status(body: bytes) -> None:
     error = answered(502)
     error.response._content = body
