@@ -21,11 +21,14 @@ KEPT = frozenset({"django_content_type", "auth_permission"})
 # Whoever still writes is waited for, as TRUNCATE does, so that nothing of this test comes after its end.
 WAIT_FOR_OTHERS = "LOCK TABLE {tables} IN ACCESS EXCLUSIVE MODE"
 
-TABLE_WITH_ROWS = """
-    SELECT '{table}', pg_relation_size('{table}') + coalesce(
-        (SELECT sum(pg_relation_size(relid)) FROM pg_partition_tree('{table}')), 0) > %(small)s
-    WHERE EXISTS (SELECT FROM {table})
+# By their size first, for to look into a table loads what PostgreSQL knows of it and of all its indexes.
+OF_SOME_SIZE = """
+    SELECT relname, relkind = 'p' OR pg_relation_size(oid) > %(small)s FROM pg_class
+    WHERE relname = ANY (%(tables)s) AND relnamespace = current_schema()::regnamespace
+          AND (relkind = 'p' OR pg_relation_size(oid) > 0)
 """
+
+TABLE_WITH_ROWS = "SELECT '{table}' WHERE EXISTS (SELECT FROM {table})"
 
 AS_MIGRATED = """
     SELECT (SELECT count(*) FROM django_content_type) = %s AND (SELECT count(*) FROM auth_permission) = %s
@@ -60,12 +63,15 @@ def _as_migrated(connection: BaseDatabaseWrapper, tables: set[str]) -> bool:
 def _empty(connection: BaseDatabaseWrapper, tables: list[str]) -> None:
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
         cursor.execute(WAIT_FOR_OTHERS.format(tables=", ".join(tables)))
-        with_rows = " UNION ALL ".join(TABLE_WITH_ROWS.format(table=table) for table in tables)
-        cursor.execute(with_rows, {"small": SMALL_BYTES})
-        found = cursor.fetchall()
-        large = [table for table, is_large in found if is_large]
+        cursor.execute(OF_SOME_SIZE, {"small": SMALL_BYTES, "tables": tables})
+        is_large = dict(cursor.fetchall())
+        if not is_large:
+            return
+        cursor.execute(" UNION ALL ".join(TABLE_WITH_ROWS.format(table=table) for table in is_large))
+        found = [table for (table,) in cursor.fetchall()]
+        large = [table for table in found if is_large[table]]
         if large:
             cursor.execute(f"TRUNCATE {', '.join(large)} CASCADE")
         # In any order: foreign keys are looked at when the transaction ends.
-        for table in {table for table, _ in found}.difference(large):
+        for table in set(found).difference(large):
             cursor.execute(f"DELETE FROM {table}")
