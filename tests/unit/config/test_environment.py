@@ -166,6 +166,40 @@ def test_a_list_is_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read("ALLOWED_HOSTS") == ["a.example", "b.example"]
 
 
+KEYS = ("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=", "YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXphYmNkZWY=")
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("ALLOWED_HOSTS", ("a.example", "b.example")),
+        ("PUSH_SERVICES", ("fcm.googleapis.com", "*.notify.windows.com")),
+        ("TICKET_SIGNING_KEYS", KEYS),
+    ],
+)
+@pytest.mark.parametrize("comma", [", ", " , ", " ,\t", ",\n  ", ",,"])
+def test_the_commas_of_a_list_may_have_spaces_around_them_and_one_too_many_names_nothing(
+    name: str, parts: tuple[str, ...], comma: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, f" {comma.join(parts)} ")
+    assert read(name) == list(parts)
+
+
+def test_every_list_of_the_table_is_tried_with_spaces() -> None:
+    assert {each.name for each in VARIABLES if each.cast == "list"} == {
+        "ALLOWED_HOSTS",
+        "PUSH_SERVICES",
+        "TICKET_SIGNING_KEYS",
+    }
+
+
+@pytest.mark.parametrize("name", ["PUSH_SERVICES", "TICKET_SIGNING_KEYS"])
+def test_a_list_of_commas_alone_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, " , ,")
+    with pytest.raises(ImproperlyConfigured, match=f"{name} cannot be used as it is"):
+        read(name)
+
+
 def test_a_variable_that_the_table_does_not_list_is_a_fault_of_ours() -> None:
     with pytest.raises(KeyError):
         read("SOMETHING_ELSE")
