@@ -29,6 +29,7 @@ _VISIBLE = frozenset("LNPS")  # first letters of the categories that leave ink o
 # Without Django's exception for "localhost": a ticket must reach somebody.
 _is_address = EmailValidator(allowlist=[])
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+IN_ASCII = "xn--"  # what a part of a domain in other letters begins with in the DNS
 _DOMAIN_LITERAL = re.compile(r"@\[[^\]]*\]$")
 
 
@@ -69,7 +70,7 @@ def clean_name(value: str) -> str:
 
 
 def clean_email(value: str) -> str:
-    """Return the address trimmed, its domain in lower case. Domains in any script are fine, and what stands before the
+    """Return the address trimmed, its domain in lower case and in its own letters. Domains in any script are fine, and what stands before the
     @ as well where the mail provider takes it.
 
     Raises InvalidContact (field ``email``).
@@ -94,11 +95,23 @@ def clean_email(value: str) -> str:
 
 
 def _plain(label: str) -> str:
-    """A part of a domain as the DNS reads it: wide and capital letters plain, invisible ones gone.
+    """A part of a domain as the DNS reads it: wide and capital letters plain, invisible ones gone, ``xn--`` as letters.
 
     Otherwise one mailbox would be as many buyers, and get as many mails, as it has spellings.
     """
-    return nameprep(label) if KEPT_SINCE_2008.isdisjoint(label) else label.lower()
+    plain = nameprep(label) if KEPT_SINCE_2008.isdisjoint(label) else label.lower()
+    return _in_letters(plain) if plain.startswith(IN_ASCII) else plain
+
+
+def _in_letters(label: str) -> str:
+    """What stands behind ``xn--``, where it leads back to this very label; else the label as it is."""
+    try:
+        letters = label.removeprefix(IN_ASCII).encode("ascii").decode("punycode")
+        leads_back = mailbox(name="", address=f"x@{letters}").domain == label
+    except (UnicodeError, BadAddress):
+        return label
+    is_fit = not any(_is_forbidden(character) or character.isspace() for character in letters)
+    return letters if leads_back and is_fit and not letters.isascii() else label
 
 
 def _is_forbidden(character: str) -> bool:

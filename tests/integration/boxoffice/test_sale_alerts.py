@@ -151,6 +151,12 @@ def test_a_show_takes_so_many_addresses_and_answers_known_ones_like_new_ones_the
     assert SaleAlert.objects.count() == 2
 
 
+def test_a_domain_and_its_ascii_form_are_one_address(show_opening_tomorrow: Show) -> None:
+    ask(show_opening_tomorrow, "ada@bücher.example")
+    ask(show_opening_tomorrow, "ada@xn--bcher-kva.example")
+    assert SaleAlert.objects.get().email == "ada@bücher.example"
+
+
 # Telling
 
 

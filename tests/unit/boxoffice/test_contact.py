@@ -88,12 +88,22 @@ def test_a_name_over_200_characters_is_refused() -> None:
         ("नमस्ते@उदाहरण.परीक्षा", "नमस्ते@उदाहरण.परीक्षा"),
         ("سارة@مثال.إختبار", "سارة@مثال.إختبار"),
         (f"{'ä' * 32}@example.org", f"{'ä' * 32}@example.org"),
-        ("ada@xn--bcher-kva.example", "ada@xn--bcher-kva.example"),
+        ("ada@xn--bcher-kva.example", "ada@bücher.example"),
+        ("ada@XN--Bcher-KVA.xn--p1ai", "ada@bücher.рф"),
+        ("ada@xn--strae-oqa.example", "ada@straße.example"),
+        ("ada@xn--a.example", "ada@xn--a.example"),
+        ("ada@xn--zzzz999.example", "ada@xn--zzzz999.example"),
         (f"{'a' * 64}@example.org", f"{'a' * 64}@example.org"),
     ],
 )
 def test_a_real_address_is_accepted_with_its_domain_in_lower_case(typed: str, kept: str) -> None:
     assert clean_email(typed) == kept
+
+
+@pytest.mark.parametrize("hidden", ["ß\u202e", "ß\u2028", "ß\u0085", "ß\u00a0"])
+def test_what_a_domain_hides_behind_its_ascii_form_is_not_brought_to_light(hidden: str) -> None:
+    domain = f"xn--{hidden.encode('punycode').decode()}.example"
+    assert clean_email(f"ada@{domain}") == f"ada@{domain}"
 
 
 @pytest.mark.parametrize(
