@@ -20,7 +20,8 @@ LOOK_BACK = timedelta(days=3)
 
 # Confirmed orders with a ticket that nobody makes any more (its job died), or that should long have been made. A ticket
 # is created when its order is confirmed. What was told once is not told again, though the order's address was corrected
-# since; a push message is another thing. By ticket_not_made, the orders' primary key and notification_once.
+# since; a push message is another thing. Whoever corrects an address meanwhile waits, or is waited for. By
+# ticket_not_made, the orders' primary key and notification_once.
 LATE = """
     WITH waiting AS MATERIALIZED (
         SELECT order_id FROM tickets_ticket
@@ -39,6 +40,7 @@ LATE = """
                         WHERE told.subject = %(about)s || o.code
                           AND told.kind IN (%(late_kind)s, %(ready_kind)s)
                           AND told.channel = %(by_mail)s)
+       FOR SHARE OF o
 """
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from threading import Barrier
 
 import pytest
@@ -11,11 +12,16 @@ from django.db import connection, connections, transaction
 
 from boxoffice.correct_address import correct_address
 from boxoffice.models import Order
+from boxoffice.plan_reminders import plan_page
+from boxoffice.refunds.record_answer import tell_refund
 from boxoffice.resend_message import resend_message
 from boxoffice.tell_tickets import plan_tickets_mail
+from boxoffice.tell_tickets_late import tell_tickets_late
+from inventory.models import Show
 from jobs.clock import DatabaseNow
 from notifications.models import MessageAction, Notification
 from tests.processes import wait_for
+from tickets.models import Ticket
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -38,20 +44,62 @@ def somebody_waits_for_us() -> bool:
         return cursor.fetchone() != (0,)
 
 
-def test_an_address_that_is_corrected_while_the_tickets_mail_is_planned_gets_that_mail(
-    order_with_tickets: Order,
+def begun_tomorrow(order: Order) -> None:
+    starts = DatabaseNow() + timedelta(hours=23)
+    Show.objects.filter(pk=order.show_id).update(starts_at=starts, doors_at=starts)
+    Order.objects.filter(pk=order.pk).update(confirmed_at=DatabaseNow() - timedelta(days=2))
+
+
+def without_tickets(order: Order) -> None:
+    Ticket.objects.update(status="failed", issued_at=None)
+
+
+PLANS: dict[str, tuple[Callable[[Order], object], Callable[[Order], object]]] = {
+    "tickets": (lambda order: None, lambda order: plan_tickets_mail(order_id=order.pk)),
+    "a refund": (lambda order: None, lambda order: tell_refund(order=order, occurrence="1")),
+    "reminders": (begun_tomorrow, lambda order: plan_page(order_ids=[order.pk])),
+    "late tickets": (without_tickets, lambda order: tell_tickets_late()),
+}
+
+
+@pytest.mark.parametrize("mail", PLANS)
+def test_an_address_that_is_corrected_while_a_mail_is_planned_gets_that_mail(
+    order_with_tickets: Order, mail: str
 ) -> None:
+    prepare, plan = PLANS[mail]
+    prepare(order_with_tickets)
+
     def correct() -> object:
         return correct_address(order_id=order_with_tickets.pk, email="right@example.org", **WHY)
 
     with ThreadPoolExecutor(1) as threads:
         with transaction.atomic():
-            plan_tickets_mail(order_id=order_with_tickets.pk)
+            plan(order_with_tickets)
             corrected = threads.submit(and_leave, correct)
             wait_for(lambda: somebody_waits_for_us() or corrected.done(), what="the address is being corrected")
         corrected.result(10)
     mails = Notification.objects.order_by("pk").values_list("recipient", "status")
     assert list(mails) == [("ada@example.org", "suppressed"), ("right@example.org", "queued")]
+
+
+@pytest.mark.parametrize("mail", PLANS)
+def test_a_mail_that_is_planned_while_the_address_is_corrected_goes_to_the_new_one(
+    order_with_tickets: Order, mail: str
+) -> None:
+    prepare, plan = PLANS[mail]
+    prepare(order_with_tickets)
+
+    def plan_it() -> None:
+        with transaction.atomic():
+            plan(order_with_tickets)
+
+    with ThreadPoolExecutor(1) as threads:
+        with transaction.atomic():
+            correct_address(order_id=order_with_tickets.pk, email="right@example.org", **WHY)
+            planned = threads.submit(and_leave, plan_it)
+            wait_for(lambda: somebody_waits_for_us() or planned.done(), what="the mail is being planned")
+        planned.result(10)
+    assert list(Notification.objects.values_list("recipient", "status")) == [("right@example.org", "queued")]
 
 
 def test_a_button_that_several_press_at_once_sends_one_mail(order_with_tickets: Order) -> None:
