@@ -28,19 +28,16 @@ from jobs.dead.death import die
 from jobs.dead.letters import keep_dead_letter
 from jobs.dead.report import report_fault
 from jobs.errors import LeaseLost
-from jobs.failures.classify import asked_delay, classify
-from jobs.failures.provider import Provider, what_it_says
-from jobs.failures.retry import CRASH_LOOP_CAP, Dead, Decision, FailureClass, Postpone, decide
-from jobs.flow.breaker import STEP_ASIDE_SECONDS, Says, note_answer, note_failure
-from jobs.flow.hold_back import PROVIDER_AWAY
+from jobs.failures.retry import CRASH_LOOP_CAP, Dead, Decision, Postpone
 from jobs.models import Job
 from jobs.patience import Patience
 from jobs.queues import Queue, queue_named
 from jobs.schedules.checkins import check_in
 from jobs.selectors import was_removed
-from jobs.session import drop_broken_connections, engine_session, session_was_lost
+from jobs.session import drop_broken_connections, engine_session
 from jobs.worker import suspects
 from jobs.worker.error_text import in_one_line, traceback_of
+from jobs.worker.judge_failure import CONNECTION_LOST, judge_failure, tell_answer
 from jobs.worker.outage import through_an_outage
 from jobs.worker.outside import WORKER_STOPPED
 from jobs.worker.stop_order import StopOrdered, stop_ordered, stoppable
@@ -49,11 +46,6 @@ if TYPE_CHECKING:
     from jobs.worker.task import LedgerTask
 
 log = structlog.get_logger(__name__)
-
-CONNECTION_LOST_SECONDS = 5.0
-"""How long a job waits at most after it lost the ledger's own connection, doubled each time in a row."""
-
-CONNECTION_LOST = "the ledger's connection was lost"
 
 STAND_ASIDE_SECONDS = 0.3
 """Until a job that came back from a crash asks again whether it may run, and up to twice as long."""
@@ -177,7 +169,7 @@ def _run_body(task: LedgerTask, claim: Claim) -> Outcome:
             return _hand_back(task, claim)
         failure = interruption or error
         return through_an_outage(lambda: _failed(task, claim, failure), claim)
-    _note_answer(claim)
+    tell_answer(claim)
     metrics.DONE.labels(task=task.name).inc()
     return Outcome.SETTLED
 
@@ -187,9 +179,9 @@ def _failed(task: LedgerTask, claim: Claim, error: BaseException) -> Outcome:
         # The work is done and committed; what came afterwards is a fault to hear of, not a failed job.
         report_fault(error)
         log.error("failed_after_record", error=type(error).__name__, exc_info=error)
-        _note_answer(claim)
+        tell_answer(claim)
         return Outcome.SETTLED
-    decision = _decide(task, claim, error)
+    decision = judge_failure(task, claim, error)
     if isinstance(decision, Dead):
         return _bury(task, claim, decision.reason, error)
     if not _write_next_attempt(task, claim, decision, error):
@@ -234,42 +226,6 @@ def _stand_aside(task: LedgerTask, claim: Claim) -> Outcome:
         return _lease_lost(task)
     metrics.POSTPONED.labels(task=task.name).inc()
     return Outcome.SETTLED
-
-
-def _decide(task: LedgerTask, claim: Claim, error: BaseException) -> Decision:
-    if session_was_lost(error, using=claim.using, session=claim.session):
-        longest = CONNECTION_LOST_SECONDS * 2 ** (claim.deliveries - 1)
-        return Postpone(longest * random.random(), CONNECTION_LOST)  # noqa: S311
-    failure = classify(error, retried_by_task=tuple(task.autoretry_for))
-    provider = what_it_says(error, failure=failure) if claim.destination else Provider.UNKNOWN
-    if provider is Provider.ANSWERED:
-        _note_answer(claim)
-    if provider is Provider.AWAY and _note_failure(claim, error) is Says.STEP_ASIDE:
-        return Postpone(STEP_ASIDE_SECONDS, PROVIDER_AWAY)
-    return decide(
-        failure=failure,
-        failed_before=claim.attempts,
-        policy=task.policy(),
-        chance=random.random(),  # noqa: S311
-        asked_delay=asked_delay(error) if failure is not FailureClass.PERMANENT else None,
-    )
-
-
-def _note_answer(claim: Claim) -> None:
-    """Tell the breaker that the provider answered. The job's own outcome does not hang on it."""
-    if not claim.destination:
-        return
-    drop_broken_connections([claim.using])
-    try:
-        note_answer(claim)
-    except (DatabaseError, InterfaceError) as error:
-        log.warning("answer_not_noted", destination=claim.destination, error=type(error).__name__)
-
-
-def _note_failure(claim: Claim, error: BaseException) -> Says:
-    drop_broken_connections([claim.using])
-    engine_session(claim.using)
-    return note_failure(claim, error=in_one_line(error))
 
 
 def _write_next_attempt(task: LedgerTask, claim: Claim, decision: Decision, error: BaseException) -> bool:
