@@ -70,8 +70,8 @@ def clean_name(value: str) -> str:
 
 
 def clean_email(value: str) -> str:
-    """Return the address trimmed, its domain in lower case and in its own letters. Domains in any script are fine, and what stands before the
-    @ as well where the mail provider takes it.
+    """Return the address trimmed, its domain in lower case and in its own letters. Domains in any script are fine, and
+    what stands before the @ as well where the mail provider takes it.
 
     Raises InvalidContact (field ``email``).
     """

@@ -28,6 +28,7 @@ TASKS = {
     "boxoffice.tell_sale_opened": "default",
     "boxoffice.erase_sale_alerts": "default",
     "boxoffice.erase_push_subscriptions": "default",
+    "boxoffice.erase_recipients": "default",
     "boxoffice.plan_reminders": "default",
     "boxoffice.prune_sessions": "default",
     "boxoffice.end_day": "default",

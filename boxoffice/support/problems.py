@@ -13,7 +13,7 @@ from boxoffice.messages.urgency import MAIL_TASKS
 from boxoffice.models import Order
 from boxoffice.support.facts import OPEN_STATES, Facts
 from boxoffice.support.payment_story import may_yet_be_paid, refused_payments
-from boxoffice.support.plain_words import explain, name_of_job, name_of_message
+from boxoffice.support.plain_words import explain, name_of_job, name_of_message, name_of_recipient
 from boxoffice.support.refund_story import owed_money
 from boxoffice.support.timeline import BAD_MAIL, instant_in_words
 from jobs.models import Job
@@ -117,7 +117,7 @@ def _mails(facts: Facts) -> Iterator[Problem]:
         if mail.status == Notification.Status.FAILED and any(_has_died(facts, task) for task in MAIL_TASKS):
             continue  # said already, with its cause
         if mail.status in BAD_MAIL and mail.pk in newest:
-            words = {"message": name_of_message(mail), "address": mail.recipient}
+            words = {"message": name_of_message(mail), "address": name_of_recipient(mail)}
             yield Problem(
                 _("%(message)s to %(address)s did not arrive: ") % words + str(mail.get_status_display()) + ".",
                 _("Check the address with the fan. The order's page has the tickets meanwhile."),

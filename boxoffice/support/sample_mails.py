@@ -100,7 +100,7 @@ def _written(shown: Sample, language: str) -> tuple[EmailContent, str]:
     """The mail in this language, and what a mailbox shows beside its subject."""
     with translation.override(language):
         draft = shown.draft()
-        ended_at = unsubscribe_address(notification_id=0) if shown.can_be_ended else ""
+        ended_at = unsubscribe_address(kind=shown.kind, address="") if shown.can_be_ended else ""  # ends nothing
         return lay_out(draft, to_address=RECIPIENT, unsubscribe_url=ended_at), draft.preheader
 
 
