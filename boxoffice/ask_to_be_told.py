@@ -12,11 +12,9 @@ from django.utils.translation import gettext as _
 
 from boxoffice.contact import clean_email
 from boxoffice.errors import InvalidContact, NothingToWaitFor, TooManyAlerts
-from boxoffice.messages import sale_opened
 from boxoffice.order_code import draw_token
 from inventory.conditions import opens_later
 from inventory.models import Show
-from notifications.unsubscribe import subscribe_again
 
 MOST_PER_SHOW = 20_000
 """More than any house has seats, and few enough to be told within minutes: what a script can store is bounded."""
@@ -41,10 +39,12 @@ ASK = """
 def ask_to_be_told(*, show_id: int, email: str, language: str) -> None:
     """Note that this address is to be told when the show's sale opens, once however often it asks.
 
-    Who had ended mails of this kind wants them again: that he asks now is the newer word.
+    Who had ended mails of this kind gets none for asking, since anybody may type his address: he alone takes them up
+    again, by the link in a mail that he got, and what he has asked for by then is told. Nothing here looks whether he
+    has, so that the answer cannot tell.
 
     email: as it was typed. language: a code from LANGUAGES; another one falls back to the default. One transaction of
-    three statements.
+    two statements.
 
     Raises InvalidContact (field ``email``), NothingToWaitFor when no opening lies ahead, and TooManyAlerts.
     """
@@ -62,7 +62,5 @@ def ask_to_be_told(*, show_id: int, email: str, language: str) -> None:
         cursor.execute(LOCK_TO_ASK, {"show_id": show_id})
         cursor.execute(ASK, values)
         asked = cursor.rowcount == 1
-        if asked:
-            subscribe_again(address=address, kind=sale_opened.KIND)
     if not asked:
         raise TooManyAlerts if Show.objects.filter(opens_later(), pk=show_id).exists() else NothingToWaitFor

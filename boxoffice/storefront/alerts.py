@@ -25,7 +25,7 @@ from inventory.selectors import Offer, show_by_slug
 @cache_control(private=True, no_cache=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def tell_me(request: HttpRequest, slug: str) -> HttpResponse:
-    """POST (``email``): note the address and go back to the show's page. Five statements.
+    """POST (``email``): note the address and go back to the show's page. Four statements.
 
     The answer is the same for an address that is known already. A refusal shows the page again with what was typed.
     GET leads to the show's page, where the form is. Not compressed, since it repeats what was typed.

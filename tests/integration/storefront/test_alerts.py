@@ -73,10 +73,10 @@ def test_asking_leads_back_to_the_page_which_says_so_and_the_address_stands_in_n
     assert SaleAlert.objects.get().email == "ada@example.org"
 
 
-def test_asking_takes_five_statements(client: Client, show_opening_tomorrow: Show) -> None:
+def test_asking_takes_four_statements(client: Client, show_opening_tomorrow: Show) -> None:
     with statements() as seen:
         ask(client, show_opening_tomorrow)
-    assert len(seen) == 5
+    assert len(seen) == 4
 
 
 def test_an_address_that_is_known_gets_the_very_same_answer(client: Client, show_opening_tomorrow: Show) -> None:
