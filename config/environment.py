@@ -78,7 +78,8 @@ VARIABLES = (
         "TRUSTED_PROXY",
         "bool",
         False,
-        "Believe X-Forwarded-Proto. Only where a proxy sets it and strips the client's own.",
+        "Believe X-Forwarded-Proto, and the last address in X-Forwarded-For as the client's. Only where a proxy sets "
+        "the first and strips the client's own, and adds the second.",
         accepts=yes_or_no,
     ),
     Variable(

@@ -15,6 +15,7 @@ from boxoffice.errors import BoxOfficeError, InvalidContact, NothingToWaitFor
 from boxoffice.models import SaleAlert
 from boxoffice.storefront import asked_before, own_hold
 from boxoffice.storefront.alert_form import AlertForm
+from boxoffice.storefront.client_network import require_few_from_here
 from boxoffice.storefront.private_pages import private_page
 from boxoffice.storefront.see_other import SeeOther
 from boxoffice.storefront.show import page_of_show
@@ -39,6 +40,7 @@ def tell_me(request: HttpRequest, slug: str) -> HttpResponse:
     email = request.POST.get("email", "")
     try:
         asked_before.require_few(request)
+        require_few_from_here(request, what="tell me")
         ask_to_be_told(show_id=offer.show.pk, email=email, language=get_language() or "")
     except NothingToWaitFor as error:
         return _too_late(request, offer=offer, error=error)

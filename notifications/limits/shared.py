@@ -134,11 +134,14 @@ def _away() -> Iterator[None]:
 
 @cache
 def _storage(url: str) -> Bookings:
+    return Bookings(url, connection_pool=quick_connections(url), key_prefix="notifications:limit")
+
+
+def quick_connections(url: str) -> ConnectionPool:
     """One pool of connections for this process; its threads, and its children after a fork, each get their own."""
-    pool = ConnectionPool.from_url(
+    return ConnectionPool.from_url(
         url,
         socket_timeout=TIMEOUT_SECONDS,
         socket_connect_timeout=TIMEOUT_SECONDS,
         retry=Retry(NoBackoff(), 1),  # at once, for a connection that the server has closed meanwhile
     )
-    return Bookings(url, connection_pool=pool, key_prefix="notifications:limit")
