@@ -283,3 +283,11 @@ def test_events_are_forgotten_when_the_esp_does_not_send_them_any_more(
     tell("delivered", sent_notification, id="msg_new")
     assert prune_mail_events() == 1
     assert [event.event_id for event in MailEvent.objects.all()] == ["msg_new"]
+
+
+def test_a_complaint_about_a_mail_whose_address_was_erased_suppresses_the_address_that_it_names(
+    tell: Tell, sent_notification: Notification
+) -> None:
+    Notification.objects.update(recipient="erased:0123")
+    tell("complained", sent_notification, record={"to": ["Eva@example.org"]})
+    assert Suppression.objects.get().address == "eva@example.org"
