@@ -111,7 +111,7 @@ def _commands(port: int) -> list[tuple[str, list[str], str]]:
         ("mail", [python, "-m", "sandbox", "smtp"], "READY"),
         ("web", [*granian, "--workers", "1", "--no-ws", "config.wsgi:application"], "Started worker"),
         ("relay", [python, "manage.py", "relay"], "relay ready"),
-        ("worker", [*celery, "-Q", "default,tickets,messages,payments"], " ready."),
+        ("worker", [*celery, "-Q", "default,tickets,messages,bulk,payments"], " ready."),
     ]
 
 
