@@ -1,4 +1,4 @@
-"""The staff page "Messages": every kind of mail in every language, as its readers get it, with sample data.
+"""The staff page "What mails look like": every kind of mail in every language, as its readers get it, with sample data.
 
 The HTML of a mail is a page of its own in a frame without rights: under a policy that lets it load nothing and run
 nothing, and that lets our own page alone frame it.
@@ -47,7 +47,7 @@ def sample_mails_page(page: admin.ModelAdmin, request: HttpRequest) -> HttpRespo
     mail, preheader = _written(shown, language)
     context = {
         **page.admin_site.each_context(request),
-        "title": _("Messages"),
+        "title": _("What mails look like"),
         "opts": page.opts,
         "media": page.media,
         "choices": [_choice(each, place, number) for place, each in enumerate(samples())],
