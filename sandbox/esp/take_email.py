@@ -14,6 +14,10 @@ from uuid import uuid4
 from sandbox.esp.email_form import Email
 from sandbox.mailbox import Mailbox
 
+# A line of a header may have 998 characters (RFC 5322). Python's 78 turn a longer address without a space, such as
+# that of List-Unsubscribe, into encoded words, which nobody decodes there.
+WHOLE_LINES = SMTP.clone(max_line_length=998)
+
 RECORD = "X-Sandbox-Email"
 """The header under which a mail keeps what its events tell, for the buttons on its page; base64 of JSON."""
 
@@ -64,7 +68,7 @@ def fate_of(record: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _mime(email: Email) -> EmailMessage:
-    message = EmailMessage(policy=SMTP)
+    message = EmailMessage(policy=WHOLE_LINES)
     message["From"] = email.sender
     message["To"] = email.recipients
     message["Subject"] = email.subject
