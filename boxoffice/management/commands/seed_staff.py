@@ -24,7 +24,7 @@ class Command(BaseCommand):
         password = password or secrets.token_urlsafe(12)
         user, created = get_user_model().objects.get_or_create(username=username)
         user.is_active = user.is_staff = user.is_superuser = True
-        user.set_password(password)
+        _set_password(user, password)
         user.save()
         self.stdout.write(f"{'Created' if created else 'Updated'} the staff login: {username} / {password}")
         group = self._door_group()
@@ -40,7 +40,13 @@ class Command(BaseCommand):
     def _door_login(self, group: Group, *, password: str) -> None:
         user, created = get_user_model().objects.get_or_create(username="door")
         user.is_active = True
-        user.set_password(password)
+        _set_password(user, password)
         user.save()
         user.groups.add(group)
         self.stdout.write(f"{'Created' if created else 'Updated'} the door's login: door / {password}")
+
+
+def _set_password(user: Any, password: str) -> None:
+    """Left alone where it is the same: a new hash of it would log everybody out who is logged in."""
+    if not user.check_password(password):
+        user.set_password(password)

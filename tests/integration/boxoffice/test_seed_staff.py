@@ -49,3 +49,11 @@ def test_the_door_gets_a_login_that_may_scan_tickets_and_nothing_else() -> None:
     assert user is not None
     assert user.get_all_permissions() == {"tickets.scan_ticket"}
     assert not user.is_staff
+
+
+def test_the_same_password_set_again_logs_nobody_out() -> None:
+    hashes = set()
+    for _again in range(2):
+        call_command("seed_staff", "--password", "kept for now", "--door-password", "kept, too", verbosity=0)
+        hashes.add(tuple(get_user_model().objects.order_by("pk").values_list("password", flat=True)))
+    assert len(hashes) == 1
