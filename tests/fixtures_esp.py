@@ -14,7 +14,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from sandbox.esp.knobs import EspKnobs
-from tests.processes import Process
+from tests.processes import Process, wait_for
 
 if TYPE_CHECKING:  # plugins are loaded by name, and one that was imported before cannot be
     from tests.fixtures_notifications import MailServer
@@ -86,6 +86,8 @@ def esp(esp_process: Esp, settings: Any) -> Esp:
     settings.DEFAULT_FROM_EMAIL = "BoxOffice <tickets@boxoffice.example>"
     esp_process.turn(**asdict(EspKnobs()))
     esp_process.send_events_to("")
+    # A client of an earlier test may have given up; the mail would be taken in this one.
+    wait_for(lambda: esp_process.get("sandbox/esp/requests")["under_way"] == 0, what="the ESP is at rest")
     esp_process.forget()
     esp_process.mailbox.empty()
     return esp_process

@@ -37,7 +37,8 @@ def emails(request: HttpRequest) -> HttpResponse:
         stand_in.note(knobs.outage)
         return _hang_up(request, silently=knobs.outage == "silence", stand_in=stand_in)
     try:
-        email_id, outcome, to = _answer(request, stand_in, knobs)
+        with stand_in.at_work():
+            email_id, outcome, to = _answer(request, stand_in, knobs)
     except Refusal as error:
         stand_in.note(str(error.status))
         return JsonResponse(error.body(), status=error.status, headers=error.headers)

@@ -16,7 +16,7 @@ from sandbox.esp.stand_in import the_stand_in
 @require_GET
 def requests(request: HttpRequest) -> HttpResponse:
     """``outcomes``: how many requests were answered how (``taken``, ``again``, a status, an outage). ``requests``: each
-    as instant in seconds since 1970, outcome, recipient; the oldest first."""
+    as instant in seconds since 1970, outcome, recipient; the oldest first. ``under_way``: how many are not answered."""
     return JsonResponse(the_stand_in().told())
 
 

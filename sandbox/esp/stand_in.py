@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,7 @@ class StandIn:
         self.knobs = esp_knobs(folder)
         self.api_key = api_key
         self.keys, self.window = Keys(folder / "esp-keys.jsonl"), Window()
+        self._under_way = 0
         self._outcomes: Counter[str] = Counter()
         self._requests: deque[tuple[float, str, str]] = deque(maxlen=MOST_REQUESTS)
         self.deliverer = Deliverer(url=webhook_url, secret=webhook_secret, folder=folder, knobs=self.knobs)
@@ -37,10 +40,25 @@ class StandIn:
             self._outcomes[outcome] += 1
             self._requests.append((time.time(), outcome, to))
 
-    def told(self) -> dict[str, Any]:
-        """How many requests were answered how, and the newest of them with their instants."""
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """While the block runs, a mail may yet be taken, also when its client has given up."""
         with self._lock:
-            return {"outcomes": dict(self._outcomes), "requests": list(self._requests)}
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way -= 1
+
+    def told(self) -> dict[str, Any]:
+        """How many requests were answered how, the newest of them with their instants, and how many are under way."""
+        with self._lock:
+            return {
+                "outcomes": dict(self._outcomes),
+                "requests": list(self._requests),
+                "under_way": self._under_way,
+            }
 
     def forget(self) -> None:
         """No requests and no keys, as on the first day; the mails stay."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from random import Random
 
@@ -245,7 +245,7 @@ def test_seats_that_are_given_back_while_somebody_waits_for_them_are_his(show_on
         with transaction.atomic():
             hold_seats(show_id=show_on_sale.pk, seat_ids=everything)
             waiting = pool.submit(_with_own_connection, ways[way])
-            _wait_until_somebody_waits_for_a_lock()
+            _wait_until_it_waits_for_a_lock(waiting)
             transaction.set_rollback(True)
         hold = waiting.result(timeout=30)
 
@@ -259,13 +259,15 @@ def _with_own_connection(call: Callable[[], Hold]) -> Hold:
         connection.close()
 
 
-def _wait_until_somebody_waits_for_a_lock() -> None:
+def _wait_until_it_waits_for_a_lock(call: Future[Hold]) -> None:
     deadline = time.monotonic() + 30
     with connection.cursor() as cursor:
         while time.monotonic() < deadline:
+            if call.done():
+                raise AssertionError("It did not wait.") from call.exception()
+            # Not by pg_stat_activity, whose first look counts for the whole transaction.
             cursor.execute(
-                "SELECT count(*) FROM pg_locks WHERE NOT granted"
-                " AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())"
+                "SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
             )
             if cursor.fetchone()[0]:
                 return
