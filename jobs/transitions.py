@@ -37,8 +37,8 @@ from jobs.session import Backend, count, run
 # Hands ready rows of one queue to this relay, as many as the queue's window has room for: the most urgent first, but
 # for those that are owed to age. The rows stand in lanes, one for each destination, so that the relay reads past none
 # that it may not hand out: a lane takes as many as its limit has places left and its rate allows now, none while it is
-# paused. Lanes are found
-# in the rows, by one probe of job_ready for each; a destination that no table lists any more is no dead end.
+# paused. Lanes are found in the rows, by one probe of job_ready for each; a destination that no table lists any more is
+# no dead end.
 # published_at grows within the batch in the order of publication, so that "the newest N" is well defined. The ids pass
 # through an array, since the planner takes a computed limit for a tenth of the table and would read all of it. Uses
 # job_published for the room, job_at_destination for the places, job_ready and job_ready_oldest for the rows.
