@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from boxoffice.models import Order
-from boxoffice.support.story import Story, tell_story
+from boxoffice.support.story.tell_story import Story, tell_story
 from boxoffice.tell_tickets import plan_tickets_mail
 from inventory.models import Hold
 from jobs.clock import DatabaseNow, database_now

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from boxoffice.models import Order
-from boxoffice.support.facts import Facts, gather_facts
-from boxoffice.support.problems import Problem, find_problems
-from boxoffice.support.timeline import Entry, build_timeline
+from boxoffice.support.story.facts import Facts, gather_facts
+from boxoffice.support.story.problems import Problem, find_problems
+from boxoffice.support.story.timeline import Entry, build_timeline
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from boxoffice.models import Order, Payment
-from boxoffice.support.facts import Facts
+from boxoffice.support.story.facts import Facts
 from inventory.money import Money
 
 _OPEN = (Payment.Status.CREATED, Payment.Status.PENDING)

@@ -11,10 +11,10 @@ from django.utils import dateformat
 from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext as _
 
-from boxoffice.support.facts import Facts
-from boxoffice.support.payment_story import payment_steps
-from boxoffice.support.plain_words import explain, name_of_job, name_of_mail, name_of_message, name_of_recipient
-from boxoffice.support.refund_story import refund_steps
+from boxoffice.support.story.facts import Facts
+from boxoffice.support.story.payment_story import payment_steps
+from boxoffice.support.story.plain_words import explain, name_of_job, name_of_mail, name_of_message, name_of_recipient
+from boxoffice.support.story.refund_story import refund_steps
 from inventory.models import Hold
 from jobs.models import Job
 from jobs.selectors import KnownJob

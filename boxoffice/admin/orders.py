@@ -22,12 +22,12 @@ from django.utils.translation import pgettext
 
 from boxoffice.models import Order, Payment, Refund
 from boxoffice.order_address import address_of
-from boxoffice.support.mail_pages import address_page, mail_rows, may_write, resend_page
-from boxoffice.support.order_status import status_in_words
-from boxoffice.support.refund_pages import PERMISSION, again_page, may_refund, refund_page
+from boxoffice.support.actions.mail_pages import address_page, mail_rows, may_write, resend_page
+from boxoffice.support.actions.refund_pages import PERMISSION, again_page, may_refund, refund_page
 from boxoffice.support.sample_mails import sample_mail_html, sample_mails_page
-from boxoffice.support.story import tell_story
-from boxoffice.support.timeline import BAD_MAIL
+from boxoffice.support.story.order_status import status_in_words
+from boxoffice.support.story.tell_story import tell_story
+from boxoffice.support.story.timeline import BAD_MAIL
 from inventory.venue_time import in_venue_time
 from jobs.admin.moments import relatively
 from jobs.admin.subjects import link_subjects

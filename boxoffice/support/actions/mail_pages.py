@@ -26,7 +26,7 @@ from boxoffice.correct_address import correct_address
 from boxoffice.errors import BoxOfficeError, InvalidContact
 from boxoffice.models import Order
 from boxoffice.resend_message import ToldMessage, resend_message, told_messages
-from boxoffice.support.plain_words import name_of_message
+from boxoffice.support.story.plain_words import name_of_message
 from jobs.admin.reason_form import ReasonForm
 from notifications.models import Notification
 from notifications.told_again import first_of

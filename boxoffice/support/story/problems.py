@@ -11,11 +11,11 @@ from django.utils.translation import ngettext
 
 from boxoffice.messages.urgency import MAIL_TASKS
 from boxoffice.models import Order
-from boxoffice.support.facts import OPEN_STATES, Facts
-from boxoffice.support.payment_story import may_yet_be_paid, refused_payments
-from boxoffice.support.plain_words import explain, name_of_job, name_of_message
-from boxoffice.support.refund_story import owed_money
-from boxoffice.support.timeline import BAD_MAIL, instant_in_words
+from boxoffice.support.story.facts import OPEN_STATES, Facts
+from boxoffice.support.story.payment_story import may_yet_be_paid, refused_payments
+from boxoffice.support.story.plain_words import explain, name_of_job, name_of_message
+from boxoffice.support.story.refund_story import owed_money
+from boxoffice.support.story.timeline import BAD_MAIL, instant_in_words
 from jobs.models import Job
 from jobs.selectors import KnownJob
 from notifications.models import Notification

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from boxoffice.models import OrderAction, Refund
-from boxoffice.support.facts import Facts
+from boxoffice.support.story.facts import Facts
 
 PENDING_TOO_LONG = timedelta(days=7)
 """A week: the provider waits for our balance, which somebody must top up."""
