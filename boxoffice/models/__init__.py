@@ -1,11 +1,24 @@
 """What a sale is made of: the order with its lines, the attempts to take money and to give it back, and who is told."""
 
+from boxoffice.models.hold_action import HoldAction
 from boxoffice.models.order import Order, OrderLine
 from boxoffice.models.order_action import OrderAction
+from boxoffice.models.order_note import OrderNote
 from boxoffice.models.payment import Payment
 from boxoffice.models.provider_event import ProviderEvent
 from boxoffice.models.refund import Refund
 from boxoffice.models.reminder import Reminder
 from boxoffice.models.sale_alert import SaleAlert
 
-__all__ = ["Order", "OrderAction", "OrderLine", "Payment", "ProviderEvent", "Refund", "Reminder", "SaleAlert"]
+__all__ = [
+    "HoldAction",
+    "Order",
+    "OrderAction",
+    "OrderLine",
+    "OrderNote",
+    "Payment",
+    "ProviderEvent",
+    "Refund",
+    "Reminder",
+    "SaleAlert",
+]
