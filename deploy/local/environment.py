@@ -31,6 +31,7 @@ HANDED_ON = (
     "VAPID_PRIVATE_KEY",
     "STAFF_PASSWORD",
     "DOOR_PASSWORD",
+    "ROLE_PASSWORD",
 )
 
 

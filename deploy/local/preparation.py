@@ -14,7 +14,7 @@ STAFF = "staff"
 
 
 def prepare(environment: Mapping[str, str]) -> None:
-    """Bring the database up to date, with the demo's shows and the logins of staff and door; gather static files.
+    """Bring the database up to date, with the demo's shows and the logins of staff, roles and door; gather static files.
 
     Raises LocalError when a step fails; its own output says why.
     """
@@ -32,6 +32,7 @@ def prepare(environment: Mapping[str, str]) -> None:
             f"--username={STAFF}",
             f"--password={environment['STAFF_PASSWORD']}",
             f"--door-password={environment['DOOR_PASSWORD']}",
+            f"--role-password={environment['ROLE_PASSWORD']}",
         )
     except BaseException:
         if gathering:
