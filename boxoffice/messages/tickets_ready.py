@@ -20,6 +20,7 @@ from boxoffice.own_direction import isolated
 from boxoffice.selectors import lines_of_order, order_by_code
 from inventory.money import Money
 from notifications.content import Attachment
+from tickets.errors import DocumentOutdated
 from tickets.selectors import document_of_order
 from tickets.storage import open_document
 from tickets.valid_document import require_valid
@@ -34,8 +35,8 @@ def draft(*, subject: str) -> Draft:
     """The mail as things stand now. Five queries and one read of the ticket file, outside any transaction.
 
     Raises OrderNotFound, NothingToSay (all was given back), DocumentMissing (the tickets are not issued),
-    DocumentOutdated (tried again: the file is being made anew without what was given back), and OSError when it cannot
-    be read.
+    DocumentOutdated (tried again: the file is being made anew without what was given back, or as it is printed now),
+    and OSError when it cannot be read.
     """
     order = order_by_code(code=code_of(subject=subject))
     if order is None:
@@ -77,6 +78,8 @@ def _ticket_file(order: Order) -> Attachment:
     if document is None:
         raise DocumentMissing
     require_valid(document=document)
+    if document.edition != document.wanted:
+        raise DocumentOutdated  # something else is to be printed, and whoever waits for this mail waits for that
     try:
         with open_document(document=document) as file:
             content = file.read()
