@@ -14,10 +14,11 @@ from notifications.models import Notification
 from notifications.unsubscribe import UNSUBSCRIBED
 
 # Plans what was not planned before, and suppresses at once what its reader wants no more: one row for each of
-# ``recipients``, which has the columns subject, recipient, language and key. A second plan of the same waits for the
-# first one's commit and then inserts nothing. The rows are inserted in one order, so that two transactions that plan
-# the same cannot wait for each other. A domain that was typed in another way when its mails were ended is met only when
-# the mail is sent. By notification_once and unsubscription_once.
+# ``recipients``, which has the columns subject, recipient, language and key; none for an empty recipient: who has no
+# address is told nothing. A second plan of the same waits for the first one's commit and then inserts nothing. The rows
+# are inserted in one order, so that two transactions that plan the same cannot wait for each other. A domain that was
+# typed in another way when its mails were ended is met only when the mail is sent. By notification_once and
+# unsubscription_once.
 INSERT_NOTIFICATIONS = """
     INSERT INTO notifications_notification
         (kind, subject, channel, recipient, occurrence, language, idempotency_key, message_id, status, last_error)
@@ -28,6 +29,7 @@ INSERT_NOTIFICATIONS = """
         CASE WHEN ended.id IS NULL THEN '' ELSE %(why_ended)s END
     FROM {recipients}
     LEFT JOIN notifications_unsubscription AS ended ON ended.address = lower(recipient) AND ended.kind = %(kind)s
+    WHERE recipient <> ''
     ORDER BY subject, recipient
     ON CONFLICT (subject, kind, recipient, occurrence) DO NOTHING
     RETURNING {columns}
@@ -50,7 +52,8 @@ def plan_notification(
     occurrence: str = "",
     channel: str = Notification.Channel.EMAIL,
 ) -> Notification | None:
-    """Insert a queued notification and the job that sends it; None when this was planned before.
+    """Insert a queued notification and the job that sends it; None when this was planned before, or nobody is to be
+    told (``recipient`` is empty).
 
     Where its reader wants no more of its kind, it is inserted as suppressed, and there is no job.
 
