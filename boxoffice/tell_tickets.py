@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from boxoffice.errors import OrderNotFound
 from boxoffice.messages import tickets_ready
-from boxoffice.models import Order
+from boxoffice.models import Order, OrderAction
 from boxoffice.tell_devices import plan_push_about
 from notifications.plan import plan_notification
 
 
 def plan_tickets_mail(*, order_id: int) -> None:
-    """Plan the mail to the order's address, and a push message to each device that asked, once each. Requires a
-    transaction.
+    """Plan the mail to the order's address, and a push message to each device that asked, once each; and once more
+    after each move to other seats. Requires a transaction.
 
     The plan names kind, subject and language and holds no content; what it says is drafted when it is sent.
     Raises OrderNotFound.
@@ -19,11 +19,20 @@ def plan_tickets_mail(*, order_id: int) -> None:
     order = Order.objects.filter(pk=order_id).first()
     if order is None:
         raise OrderNotFound
+    occurrence = _occurrence(order)
     plan_notification(
         kind=tickets_ready.KIND,
         subject=order.subject,
         recipient=order.email,
         language=order.language,
         task="boxoffice.send_message",
+        occurrence=occurrence,
     )
-    plan_push_about(order=order, kind=tickets_ready.KIND)
+    plan_push_about(order=order, kind=tickets_ready.KIND, occurrence=occurrence)
+
+
+def _occurrence(order: Order) -> str:
+    """Empty for the first time; after a move it names the newest one."""
+    moves = OrderAction.objects.filter(order_id=order.pk, action=OrderAction.Action.MOVE)
+    newest = moves.order_by("-pk").values_list("pk", flat=True).first()
+    return f"moved:{newest}" if newest else ""

@@ -5,6 +5,7 @@ EVENTS = {
     # For whatever looks back at a day; each of its tasks takes ``day``.
     "boxoffice.DayEnded": (),
     "boxoffice.OrderConfirmed": ("tickets.issue_tickets",),
+    "boxoffice.OrderMoved": ("tickets.issue_tickets",),
     "tickets.TicketsIssued": ("boxoffice.tell_tickets_ready",),
 }
 
@@ -29,6 +30,7 @@ TASKS = {
     "boxoffice.erase_sale_alerts": "default",
     "boxoffice.plan_reminders": "default",
     "boxoffice.prune_sessions": "default",
+    "boxoffice.prune_login_failures": "default",
     "boxoffice.end_day": "default",
     "notifications.prune_mail_events": "default",
     "boxoffice.send_message": "messages",

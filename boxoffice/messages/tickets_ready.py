@@ -13,7 +13,7 @@ from boxoffice.messages.base import Draft
 from boxoffice.messages.calendar_file import calendar_file
 from boxoffice.messages.shared_context import about_order
 from boxoffice.messages.show_times import day_of
-from boxoffice.models import Order, OrderLine
+from boxoffice.models import Order, OrderAction, OrderLine
 from boxoffice.models.order import code_of
 from boxoffice.order_address import address_of
 from boxoffice.own_direction import isolated
@@ -32,7 +32,7 @@ GIVEN_BACK = gettext_noop("all its tickets were given back")
 
 
 def draft(*, subject: str) -> Draft:
-    """The mail as things stand now. Five queries and one read of the ticket file, outside any transaction.
+    """The mail as things stand now. Six queries and one read of the ticket file, outside any transaction.
 
     Raises OrderNotFound, NothingToSay (all was given back), DocumentMissing (the tickets are not issued),
     DocumentOutdated (tried again: the file is being made anew without what was given back, or as it is printed now),
@@ -44,11 +44,17 @@ def draft(*, subject: str) -> Draft:
     lines = list(lines_of_order(order_id=order.pk).filter(refunded_at__isnull=True))
     if not lines:
         raise NothingToSay(GIVEN_BACK)
-    return worded(order=order, lines=lines, attachments=(_ticket_file(order), calendar_file(order=order)))
+    moved = OrderAction.objects.filter(order_id=order.pk, action=OrderAction.Action.MOVE).exists()
+    files = (_ticket_file(order), calendar_file(order=order))
+    return worded(order=order, lines=lines, attachments=files, moved=moved)
 
 
-def worded(*, order: Order, lines: Sequence[OrderLine], attachments: Sequence[Attachment]) -> Draft:
-    """What the mail says of these seats. attachments: the file with their tickets first. Pure."""
+def worded(
+    *, order: Order, lines: Sequence[OrderLine], attachments: Sequence[Attachment], moved: bool = False
+) -> Draft:
+    """What the mail says of these seats. attachments: the file with their tickets first. moved: they are others than
+    those that an earlier mail told of. Pure.
+    """
     show = order.show
     about = about_order(order)
     return Draft(
@@ -66,6 +72,7 @@ def worded(*, order: Order, lines: Sequence[OrderLine], attachments: Sequence[At
             **about,
             "lines": lines,
             "places": gather_lines(lines),
+            "moved": moved,
             "total": Money.sum((line.money for line in lines), currency=order.currency),
         },
         attachments=attachments,
