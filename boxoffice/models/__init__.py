@@ -1,6 +1,6 @@
 """What a sale is made of: the order with its lines, the attempts to take money and to give it back, and who is told."""
 
-from boxoffice.models.access_action import AccessAction
+from boxoffice.models.access_action import AccessAction, AuditTrail
 from boxoffice.models.hold_action import HoldAction
 from boxoffice.models.order import Order, OrderLine
 from boxoffice.models.order_action import OrderAction
@@ -13,6 +13,7 @@ from boxoffice.models.sale_alert import SaleAlert
 
 __all__ = [
     "AccessAction",
+    "AuditTrail",
     "HoldAction",
     "Order",
     "OrderAction",

@@ -33,7 +33,6 @@ class AccessAction(models.Model):
         # Rights that belong to no other table are named here.
         permissions = [
             ("view_personal_data", "Can see the names and addresses of fans in full"),
-            ("view_audit_trail", "Can see who did what"),
             ("reset_second_factor", "Can reset the second factor of a login"),
             ("lift_lockout", "Can lift the lockout of a login"),
         ]
@@ -51,3 +50,13 @@ class AccessAction(models.Model):
 
     def __str__(self) -> str:
         return f"{self.action} {self.login}"
+
+
+class AuditTrail(AccessAction):
+    """All audit trails together, as one page of the admin. See ``boxoffice/audit/``."""
+
+    class Meta:
+        proxy = True
+        default_permissions = ("view",)
+        verbose_name = _("audit trail")
+        verbose_name_plural = _("who did what")

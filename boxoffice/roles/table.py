@@ -105,7 +105,7 @@ GRANTS = (
     _may("auth.view_group", OPERATOR),
     _may("boxoffice.reset_second_factor", OPERATOR),
     _may("boxoffice.lift_lockout", OPERATOR),
-    _may("boxoffice.view_audit_trail", FINANCE, OPERATOR),
+    _may("boxoffice.view_audittrail", FINANCE, OPERATOR),
 )
 
 
