@@ -13,6 +13,7 @@ from boxoffice.payments.prune_events import prune_events
 from boxoffice.plan_reminders import plan_reminders
 from boxoffice.prune_sessions import prune_sessions
 from boxoffice.refunds import send_refund as sending
+from boxoffice.roles.lockout.prune import prune_login_failures
 from boxoffice.tell_sale_opened import tell_sale_opened
 from boxoffice.tell_tickets import plan_tickets_mail
 from boxoffice.tell_tickets_late import tell_tickets_late
@@ -70,6 +71,12 @@ def remind() -> None:
 def forget_expired_sessions() -> None:
     """Commits batch by batch, without ``record``: what has gone is not there when it comes again."""
     prune_sessions()
+
+
+@shared_task(name="boxoffice.prune_login_failures", has_call=False)
+def forget_login_failures() -> None:
+    """One statement, without ``record``: what has gone is not there when it comes again."""
+    prune_login_failures()
 
 
 @shared_task(name="boxoffice.end_day", has_call=False)

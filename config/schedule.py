@@ -58,6 +58,12 @@ SCHEDULE: tuple[Periodic, ...] = (
         cron="25 3 * * *",
     ),
     Periodic(
+        name="prune login failures",
+        task="boxoffice.prune_login_failures",
+        why="Forgets from which addresses somebody failed to log in, once that locks nobody out any more.",
+        cron="27 3 * * *",
+    ),
+    Periodic(
         name="prune provider events",
         task="boxoffice.prune_provider_events",
         why="Forgets what the payment provider has told, once it does not tell it again any more.",

@@ -12,7 +12,7 @@ from boxoffice.roles.table import GRANTS, ROLES
 
 
 def make_groups(*, using: str = DEFAULT_DB_ALIAS) -> None:
-    """Let each role's group exist and hold the table's permissions, no more and no fewer. Other groups stay as they are.
+    """Let each role's group exist and hold the table's permissions, no more and no fewer. Other groups are left.
 
     Safe to repeat, and at the same time: what is there already is left. A permission that no migration has made yet is
     left out until one does. Opens a transaction.
@@ -23,7 +23,7 @@ def make_groups(*, using: str = DEFAULT_DB_ALIAS) -> None:
         wanted = _wanted(groups, using=using)
         through = Group.permissions.through
         found = through.objects.using(using).filter(group__in=groups.values())
-        there = {(row.group_id, row.permission_id): row.pk for row in found}  # type: ignore[attr-defined]
+        there = {(row.group_id, row.permission_id): row.pk for row in found}
         through.objects.using(using).filter(pk__in=[pk for pair, pk in there.items() if pair not in wanted]).delete()
         through.objects.using(using).bulk_create(
             [through(group_id=group, permission_id=permission) for group, permission in wanted - there.keys()],

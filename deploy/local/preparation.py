@@ -14,7 +14,7 @@ STAFF = "staff"
 
 
 def prepare(environment: Mapping[str, str]) -> None:
-    """Bring the database up to date, with the demo's shows and the logins of staff, roles and door; gather static files.
+    """Bring the database up to date, with the demo's shows and the logins of staff and door; gather static files.
 
     Raises LocalError when a step fails; its own output says why.
     """
