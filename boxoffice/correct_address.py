@@ -11,9 +11,11 @@ from boxoffice.contact import clean_email
 from boxoffice.errors import AddressUnchanged, OrderNotFound
 from boxoffice.messages.urgency import mail_task
 from boxoffice.models import Order
+from boxoffice.tell_tickets import plan_tickets_mail
 from jobs.audit import require_reason
 from notifications.by_hand import write_down_address
 from notifications.redirect import redirect_queued
+from tickets.selectors import document_of_order
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ def correct_address(*, order_id: int, email: str, by: str, reason: str) -> Corre
     """Send what is told about this order to ``email`` from now on, and what still waits as well.
 
     email: as it was typed. by, reason: kept in the trail with both addresses. What was sent already is not sent again:
-    see ``resend_message``. One transaction.
+    see ``resend_message``. An order that staff sold without an address has its tickets mailed now. One transaction.
 
     Raises ReasonMissing, InvalidContact (field ``email``), OrderNotFound and AddressUnchanged.
     """
@@ -50,4 +52,6 @@ def correct_address(*, order_id: int, email: str, by: str, reason: str) -> Corre
             language=order.language,
             task_for=lambda kind: mail_task(kind=kind),
         )
+        if not earlier and document_of_order(order_id=order.pk) is not None:
+            plan_tickets_mail(order_id=order.pk)  # nobody could be told when they were ready
     return CorrectedAddress(order=order, redirected=redirected)

@@ -33,10 +33,27 @@ NEVER = {
     "an open refund that no job looks after": """
         SELECT refund.id FROM boxoffice_refund AS refund JOIN boxoffice_payment AS payment ON payment.id = payment_id
           JOIN boxoffice_order AS o ON o.id = payment.order_id
-         WHERE refund.status IN ('planned', 'pending')
+         WHERE refund.status IN ('planned', 'pending') AND payment.method = 'online'
            AND NOT EXISTS (SELECT 1 FROM jobs_job AS job
                             WHERE job.task IN ('boxoffice.send_refund', 'boxoffice.ask_about_refund')
                               AND job.state NOT IN ('done', 'cancelled') AND job.subject = 'order:' || o.code)
+    """,
+    "a refund of money in our own hands that a job asks the provider for": """
+        SELECT refund.id FROM boxoffice_refund AS refund JOIN boxoffice_payment AS payment ON payment.id = payment_id
+         WHERE payment.method <> 'online'
+           AND (refund.provider_id <> '' OR refund.status = 'failed'
+                OR EXISTS (SELECT 1 FROM jobs_job AS job
+                            WHERE job.task IN ('boxoffice.send_refund', 'boxoffice.ask_about_refund')
+                              AND job.args->>'refund_id' = refund.id::text))
+    """,
+    "an order whose total is not what its lines cost": """
+        SELECT o.id FROM boxoffice_order AS o JOIN boxoffice_orderline AS line ON line.order_id = o.id
+         GROUP BY o.id HAVING o.total <> sum(line.price)
+    """,
+    "a confirmed sale by staff that was paid otherwise than it cost": """
+        SELECT o.id FROM boxoffice_order AS o LEFT JOIN boxoffice_payment AS payment ON payment.order_id = o.id
+         WHERE o.channel <> 'web' AND o.status IN ('confirmed', 'partly_refunded', 'refunded')
+         GROUP BY o.id HAVING o.total <> coalesce(sum(payment.amount), 0)
     """,
     "more refunded than was paid": """
         SELECT payment.id FROM boxoffice_payment AS payment JOIN boxoffice_refund AS refund ON payment_id = payment.id

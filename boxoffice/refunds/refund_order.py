@@ -117,11 +117,11 @@ def _planned(order: Order, lines: list[OrderLine], *, reason: str) -> Refund | N
     amount = sum(line.price for line in lines)
     if not amount:
         return None
-    provider_amount(Money(amount, order.currency))  # refuses here what the provider would refuse later
     paying = [line.pk for line in lines if line.price]
-    paid = Payment.objects.filter(order_id=order.pk, status=Payment.Status.SUCCEEDED).order_by("pk")
-    for payment_id in paid.values_list("pk", flat=True):
-        refund = plan_refund(payment_id=payment_id, amount=amount, reason=reason, line_ids=paying)
+    for payment in Payment.objects.filter(order_id=order.pk, status=Payment.Status.SUCCEEDED).order_by("pk"):
+        if not payment.is_by_hand:
+            provider_amount(Money(amount, order.currency))  # refuses here what the provider would refuse later
+        refund = plan_refund(payment_id=payment.pk, amount=amount, reason=reason, line_ids=paying)
         if refund is not None:
             return refund
     raise MoneyNotLeft
