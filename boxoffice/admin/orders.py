@@ -22,9 +22,20 @@ from django.utils.translation import pgettext
 
 from boxoffice.models import Order, Payment, Refund
 from boxoffice.order_address import address_of
+from boxoffice.support.actions.cancel_page import cancel_page
+from boxoffice.support.actions.job_page import CHANGES, job_page
 from boxoffice.support.actions.mail_pages import address_page, mail_rows, may_write, resend_page
+from boxoffice.support.actions.move_page import move_page
+from boxoffice.support.actions.note_page import PERMISSION as NOTE_PERMISSION
+from boxoffice.support.actions.note_page import empty_note, note_page
+from boxoffice.support.actions.offered import offered
+from boxoffice.support.actions.payout_page import PERMISSION as PAY_OUT_PERMISSION
+from boxoffice.support.actions.payout_page import payout_page
 from boxoffice.support.actions.refund_pages import PERMISSION, again_page, may_refund, refund_page
+from boxoffice.support.actions.sell_pages import hold_page, may_sell, seats_page, shows_page
+from boxoffice.support.actions.ticket_pages import name_page, print_page, render_page
 from boxoffice.support.sample_mails import sample_mail_html, sample_mails_page
+from boxoffice.support.story.masked import masked
 from boxoffice.support.story.order_status import status_in_words
 from boxoffice.support.story.tell_story import tell_story
 from boxoffice.support.story.timeline import BAD_MAIL
@@ -33,6 +44,7 @@ from jobs.admin.moments import relatively
 from jobs.admin.subjects import link_subjects
 from jobs.clock import DatabaseNow
 from jobs.models import Job
+from jobs.personal import may_see_personal_data
 from notifications.models import Notification
 from notifications.told_again import MARK
 from tickets.models import Ticket
@@ -136,6 +148,8 @@ class OrderAdmin(admin.ModelAdmin):
         if order is None:
             return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)  # type: ignore[attr-defined]
         story = tell_story(order=order)
+        if not may_see_personal_data(request.user):
+            story = masked(story)
         context = {
             **self.admin_site.each_context(request),
             "title": _("Order %(code)s") % {"code": order.code},
@@ -152,6 +166,14 @@ class OrderAdmin(admin.ModelAdmin):
             "may_refund": may_refund(request, order),
             "may_try_again": request.user.has_perm(PERMISSION),
             "may_see_jobs": request.user.has_perm("jobs.view_job"),
+            "offers": offered(request, story.facts),
+            "note_form": empty_note() if request.user.has_perm(NOTE_PERMISSION) else None,
+            "may_pay_out": request.user.has_perm(PAY_OUT_PERMISSION),
+            "job_changes": [
+                (verb, change.button, "dead" if verb != "run-now" else "later")
+                for verb, change in CHANGES.items()
+                if request.user.has_perm(change.permission)
+            ],
             **(extra_context or {}),
         }
         return TemplateResponse(request, "admin/boxoffice/order/story.html", context)
@@ -159,7 +181,20 @@ class OrderAdmin(admin.ModelAdmin):
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
         refund, again = view(partial(refund_page, self)), view(partial(again_page, self))
+        hold, job = "sell/hold/<int:hold_id>/", "<int:order_id>/job/<int:job_id>/<slug:verb>/"
+        paid_out = "<int:order_id>/refund/<int:refund_id>/paid-out/"
         return [
+            path("sell/", view(partial(shows_page, self)), name="boxoffice_order_sell"),
+            path("sell/<int:show_id>/", view(partial(seats_page, self)), name="boxoffice_order_sell_seats"),
+            path(hold, view(partial(hold_page, self)), name="boxoffice_order_sell_hold"),
+            path("<int:order_id>/note/", view(partial(note_page, self)), name="boxoffice_order_note"),
+            path("<int:order_id>/name/", view(partial(name_page, self)), name="boxoffice_order_name"),
+            path("<int:order_id>/render/", view(partial(render_page, self)), name="boxoffice_order_render"),
+            path("<int:order_id>/print/", view(partial(print_page, self)), name="boxoffice_order_print"),
+            path("<int:order_id>/cancel/", view(partial(cancel_page, self)), name="boxoffice_order_cancel"),
+            path("<int:order_id>/move/", view(partial(move_page, self)), name="boxoffice_order_move"),
+            path(job, view(partial(job_page, self)), name="boxoffice_order_job"),
+            path(paid_out, view(partial(payout_page, self)), name="boxoffice_order_paid_out"),
             path("messages/", view(partial(sample_mails_page, self)), name="boxoffice_sample_mails"),
             path("messages/html/", view(partial(sample_mail_html, self)), name="boxoffice_sample_mail_html"),
             path("<int:order_id>/resend/", view(partial(resend_page, self)), name="boxoffice_order_resend"),
@@ -168,6 +203,9 @@ class OrderAdmin(admin.ModelAdmin):
             path("<int:order_id>/refund/<int:refund_id>/again/", again, name="boxoffice_order_refund_again"),
             *super().get_urls(),
         ]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        return super().changelist_view(request, {"may_sell": may_sell(request), **(extra_context or {})})
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

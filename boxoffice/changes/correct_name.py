@@ -53,6 +53,6 @@ def correct_name(*, order_id: int, name: str, by: str, reason: str, send: bool =
             action=OrderAction.Action.NAME,
             by=by,
             reason=reason,
-            **{"from": earlier, "to": cleaned, "tickets": renamed},
+            details={"from": earlier, "to": cleaned, "tickets": renamed},
         )
     return CorrectedName(order=order, tickets=renamed, is_printed_anew=edition is not None, is_sent=is_sent)

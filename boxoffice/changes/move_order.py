@@ -75,7 +75,7 @@ def move_order(
             by=by,
             reason=reason,
             line_ids=[line.pk for line, _seat in pairs],
-            **{"from": [line.seat.label for line, _seat in pairs], "to": [seat.label for _line, seat in pairs]},
+            details={"from": [line.seat.label for line, _seat in pairs], "to": [seat.label for _line, seat in pairs]},
         )
         publish(OrderMoved(order_id=order.pk, order_code=order.code))
     return MovedOrder(order=order, pairs=[(line.seat, seat) for line, seat in pairs])

@@ -43,5 +43,11 @@ def render_tickets(*, order_id: int, seen: int, by: str, reason: str, send: bool
         if edition is None:
             raise PrintedMeanwhile
         is_sent = send and send_tickets_again(order=order, by=by, reason=reason)
-        write_action(order=order, action=OrderAction.Action.RENDER, by=by, reason=reason, edition=edition, sent=is_sent)
+        write_action(
+            order=order,
+            action=OrderAction.Action.RENDER,
+            by=by,
+            reason=reason,
+            details={"edition": edition, "sent": is_sent},
+        )
     return RenderedTickets(order=order, edition=edition, is_sent=is_sent)

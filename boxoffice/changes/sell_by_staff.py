@@ -99,8 +99,10 @@ def sell_by_staff(
             action=OrderAction.Action.SALE,
             by=by,
             reason=reason or str(order.get_channel_display()),
-            paid_by=str(paid_by) if order.total or order.complimentary else "",
-            worth=sum(hold.prices),
+            details={
+                "paid_by": str(paid_by) if order.total or order.complimentary else "",
+                "worth": sum(hold.prices),
+            },
         )
         return confirm_order(order_id=order.pk)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import connection
@@ -22,7 +22,7 @@ def write_action(
     reason: str,
     line_ids: Sequence[int] = (),
     refund_id: int | None = None,
-    **details: Any,
+    details: Mapping[str, Any] | None = None,
 ) -> OrderAction:
     """Add one entry. details: what the change was, as JSON can hold it.
 
@@ -38,5 +38,5 @@ def write_action(
         reason=reason.strip()[:_LONGEST_REASON],
         line_ids=list(line_ids),
         refund_id=refund_id,
-        details=details,
+        details=dict(details or {}),
     )

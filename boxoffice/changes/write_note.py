@@ -25,7 +25,12 @@ def write_note(*, order_id: int, text: str, by: str, attempt: UUID) -> bool:
     text: cut after MAX_NOTE characters. Raises ReasonMissing where there is no text, and OrderNotFound.
     """
     require_reason(by=by, reason=text)
-    values = {"order_id": order_id, "text": text.strip()[:MAX_NOTE], "by": by.strip()[:150], "attempt": attempt}
+    values: dict[str, int | str | UUID] = {
+        "order_id": order_id,
+        "text": text.strip()[:MAX_NOTE],
+        "by": by.strip()[:150],
+        "attempt": attempt,
+    }
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(WRITE_NOTE, values)
         if cursor.rowcount == 1:

@@ -26,6 +26,7 @@ from boxoffice.refunds.refund_order import RefundedOrder, refund_order
 from boxoffice.refunds.transitions import REFUNDABLE
 from boxoffice.refunds.try_again import try_again
 from boxoffice.selectors import lines_of_order
+from boxoffice.support.story.money_words import goes_back
 from inventory.money import Money
 from jobs.admin.reason_form import ReasonForm
 from jobs.errors import JobsError
@@ -149,6 +150,7 @@ def _ask(
         form=form,
         tickets_in_words=words,
         used=list(used.select_related("seat")),
+        moves=goes_back(order=order, money=money),
     )
 
 
@@ -172,11 +174,11 @@ def _told(done: RefundedOrder) -> str:
     if done.refund is None:
         words = _("Order %(code)s: %(seats)s, and no money moves.") % {"code": done.order.code, "seats": seats}
     else:
-        words = _("Order %(code)s: %(seats)s, and %(amount)s is on its way to the payment provider.") % {
-            "code": done.order.code,
-            "seats": seats,
-            "amount": done.money,
-        }
+        if done.refund.payment.is_by_hand:
+            words = _("Order %(code)s: %(seats)s. Pay %(amount)s out by hand now, then record it here.")
+        else:
+            words = _("Order %(code)s: %(seats)s, and %(amount)s is on its way to the payment provider.")
+        words %= {"code": done.order.code, "seats": seats, "amount": done.money}
     return format_html('{} <a href="#timeline">{}</a>', words, _("See what happens to it"))
 
 

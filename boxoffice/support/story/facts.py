@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from boxoffice.models import Order, OrderAction, OrderLine, Payment, Refund
+from boxoffice.models import HoldAction, Order, OrderAction, OrderLine, OrderNote, Payment, Refund
 from boxoffice.selectors import lines_of_order
 from inventory.models import Hold
 from jobs.clock import database_now
-from jobs.models import Job
+from jobs.models import Job, StaffAction
 from jobs.selectors import KnownJob, jobs_about
 from notifications.by_hand import actions_about
 from notifications.models import MessageAction, Notification
@@ -38,6 +38,9 @@ class Facts:
     refunds: Sequence[Refund] = ()
     actions: Sequence[OrderAction] = ()
     mail_actions: Sequence[MessageAction] = ()
+    notes: Sequence[OrderNote] = ()
+    hold_actions: Sequence[HoldAction] = ()
+    job_actions: Sequence[StaffAction] = ()
 
     @property
     def no_ticket_is_valid(self) -> bool:
@@ -58,19 +61,23 @@ class Facts:
 
 
 def gather_facts(*, order: Order) -> Facts:
-    """Read them: ten queries. ``order`` comes with its show, venue and hold selected."""
+    """Read them: thirteen queries. ``order`` comes with its show, venue and hold selected."""
+    jobs = jobs_about(subject=order.subject)
     return Facts(
         order=order,
         lines=list(lines_of_order(order_id=order.pk)),
         tickets=list(tickets_of_order(order_id=order.pk)),
         document=document_of_order(order_id=order.pk),
         mails=list(notifications_about(subject=order.subject, channel=None)),
-        jobs=jobs_about(subject=order.subject),
+        jobs=jobs,
         now=database_now(),
         scans=list(scans_of_order(order_id=order.pk)),
         # One query more, where there was anything to pay.
         payments=list(Payment.objects.filter(order=order).order_by("pk")) if order.total else (),
-        refunds=list(Refund.objects.filter(payment__order_id=order.pk).order_by("pk")),
+        refunds=list(Refund.objects.filter(payment__order_id=order.pk).select_related("payment").order_by("pk")),
         actions=list(OrderAction.objects.filter(order_id=order.pk).order_by("pk")),
         mail_actions=list(actions_about(subject=order.subject)),
+        notes=list(OrderNote.objects.filter(order_id=order.pk).order_by("pk")),
+        hold_actions=list(HoldAction.objects.filter(hold_id=order.hold_id).order_by("pk")),
+        job_actions=list(StaffAction.objects.filter(job_id__in=[job.pk for job in jobs]).order_by("pk")),
     )

@@ -32,11 +32,18 @@ def payment_steps(facts: Facts) -> Iterator[PaymentStep]:
     for payment in facts.payments:
         yield PaymentStep(
             at=payment.settled_at or payment.created_at,
-            title=_("Payment of %(amount)s") % {"amount": Money(payment.amount, payment.currency)},
+            title=_title(payment),
             state=str(payment.get_status_display()),
             mood="bad" if payment.problem else _MOODS.get(Payment.Status(payment.status), "open"),
             notes=[payment.provider_id, payment.problem],
         )
+
+
+def _title(payment: Payment) -> str:
+    words = {"amount": Money(payment.amount, payment.currency), "method": payment.get_method_display()}
+    if payment.is_by_hand:
+        return _("Payment of %(amount)s: %(method)s") % words
+    return _("Payment of %(amount)s") % words
 
 
 def refused_payments(facts: Facts) -> Iterator[tuple[str, str]]:

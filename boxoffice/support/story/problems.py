@@ -15,7 +15,7 @@ from boxoffice.support.story.facts import OPEN_STATES, Facts
 from boxoffice.support.story.payment_story import may_yet_be_paid, refused_payments
 from boxoffice.support.story.plain_words import explain, name_of_job, name_of_message
 from boxoffice.support.story.refund_story import owed_money
-from boxoffice.support.story.timeline import BAD_MAIL, instant_in_words
+from boxoffice.support.story.timeline import BAD_MAIL, instant_in_words, what_can_be_done
 from jobs.models import Job
 from jobs.selectors import KnownJob
 from notifications.models import Notification
@@ -30,13 +30,20 @@ _SOLD = frozenset({Order.Status.CONFIRMED, Order.Status.PARTLY_REFUNDED})
 
 @dataclass(frozen=True)
 class Problem:
-    """What is wrong, and what to do. ``needs_a_human`` is False where it mends itself."""
+    """What is wrong, and what to do. ``needs_a_human`` is False where it mends itself.
+
+    The rest says what the page offers beside it: the job, and what can be done to it (``Entry.can``); the refund that
+    can be tried again, or that is to be paid out; to correct the address.
+    """
 
     what: str
     advice: str
     needs_a_human: bool = True
     job_id: int | None = None
+    can: str = ""
     refund_id: int | None = None
+    payout_id: int | None = None
+    about_address: bool = False
 
 
 def find_problems(facts: Facts) -> list[Problem]:
@@ -47,7 +54,8 @@ def find_problems(facts: Facts) -> list[Problem]:
 
 def _refunds(facts: Facts) -> Iterator[Problem]:
     for owed in owed_money(facts):
-        yield Problem(owed.what, owed.advice, refund_id=owed.refund.pk if owed.can_try else None)
+        refund_id = owed.refund.pk if owed.can_try else None
+        yield Problem(owed.what, owed.advice, refund_id=refund_id, payout_id=owed.refund.pk if owed.by_hand else None)
 
 
 def _jobs(facts: Facts) -> Iterator[Problem]:
@@ -58,6 +66,7 @@ def _jobs(facts: Facts) -> Iterator[Problem]:
                 _("“%(job)s” was given up: %(why)s") % {"job": name, "why": explain(job.error) or job.reason},
                 _("Mend the cause, then have the job replayed. It will not be tried again by itself."),
                 job_id=job.pk,
+                can=what_can_be_done(job, facts),
             )
         elif job.state in OPEN_STATES and job.attempts:
             yield _tried_again(job, name, facts)
@@ -81,7 +90,7 @@ def _tried_again(job: KnownJob, name: str, facts: Facts) -> Problem:
         advice = _("Nothing to do yet: the next attempt is due on %(instant)s.") % {"instant": due}
     else:
         advice = _("Nothing to do yet: it is being tried again now.")
-    return Problem(what, advice, needs_a_human=False, job_id=job.pk)
+    return Problem(what, advice, needs_a_human=False, job_id=job.pk, can=what_can_be_done(job, facts))
 
 
 def _tickets(facts: Facts) -> Iterator[Problem]:
@@ -121,6 +130,7 @@ def _mails(facts: Facts) -> Iterator[Problem]:
             yield Problem(
                 _("%(message)s to %(address)s did not arrive: ") % words + str(mail.get_status_display()) + ".",
                 _("Check the address with the fan. The order's page has the tickets meanwhile."),
+                about_address=True,
             )
 
 

@@ -7,18 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
-from boxoffice.models import OrderAction, Refund
+from boxoffice.models import Refund
 from boxoffice.support.story.facts import Facts
 
 PENDING_TOO_LONG = timedelta(days=7)
 """A week: the provider waits for our balance, which somebody must top up."""
-
-AT_ONCE = timedelta(seconds=2)
-"""One press of a button commits as a whole; from its first statement to its last it takes less than this."""
-
-_JOBS_OF_A_REFUND = frozenset({"tickets.renew_document", "boxoffice.send_refund"})
 
 
 @dataclass(frozen=True)
@@ -34,25 +28,26 @@ class RefundStep:
 
 @dataclass(frozen=True)
 class OwedMoney:
-    """A refund with which something is wrong, and what to do. ``can_try``: an attempt that staff may try again."""
+    """A refund with which something is wrong, and what to do. ``can_try``: an attempt that staff may try again.
+    ``by_hand``: money that somebody is to pay out.
+    """
 
     refund: Refund
     what: str
     advice: str
-    can_try: bool
+    can_try: bool = False
+    by_hand: bool = False
 
 
 def refund_steps(facts: Facts) -> Iterator[RefundStep]:
-    """What staff did, and then each attempt."""
-    for action in facts.actions:
-        yield _by_hand(action, facts)
+    """Each attempt."""
     for refund in facts.refunds:
         state, mood = _stands(refund)
         yield RefundStep(refund.created_at, _("Refund of %(amount)s") % _words(refund), state, mood, _notes(refund))
 
 
 def owed_money(facts: Facts) -> Iterator[OwedMoney]:
-    """The attempts that failed and have no later one, and those that wait for too long."""
+    """The attempts that failed and have no later one, those that wait for too long, and those that wait for us."""
     replaced = {refund.replaces_id for refund in facts.refunds}
     for refund in facts.refunds:
         if refund.status == Refund.Status.FAILED and refund.pk not in replaced:
@@ -60,28 +55,20 @@ def owed_money(facts: Facts) -> Iterator[OwedMoney]:
             yield OwedMoney(refund, what, _ADVICE[Refund.Failure(refund.failure)](), can_try=True)
         elif refund.status == Refund.Status.PENDING and refund.created_at < facts.now - PENDING_TOO_LONG:
             what = _("The refund of %(amount)s has been pending for a week.") % _words(refund)
-            yield OwedMoney(refund, what, _("Top up the balance at the payment provider."), can_try=False)
+            yield OwedMoney(refund, what, _("Top up the balance at the payment provider."))
+        elif _waits_for_us(refund):
+            words = {**_words(refund), "method": refund.payment.get_method_display()}
+            what = _("%(amount)s is to be paid out by hand: it was paid by %(method)s.") % words
+            yield OwedMoney(refund, what, _("Give the money back, then record it. No job does."), by_hand=True)
 
 
-def _began(action: OrderAction, facts: Facts) -> datetime:
-    """When the first of what it caused was written down: its own row is the last, and a cause stands before all."""
-    after = max((a.at for a in facts.actions if a.pk < action.pk), default=action.at - AT_ONCE)
-    caused = [refund.created_at for refund in facts.refunds if refund.pk == action.refund_id]
-    caused += [job.created_at for job in facts.jobs if job.task in _JOBS_OF_A_REFUND]
-    return min(at for at in (action.at, *caused) if max(after, action.at - AT_ONCE) < at <= action.at)
-
-
-def _by_hand(action: OrderAction, facts: Facts) -> RefundStep:
-    seats = [line.seat.label for line in facts.lines if line.pk in set(action.line_ids)]
-    if action.action == OrderAction.Action.REFUND:
-        title = ngettext("%(n)d seat given back", "%(n)d seats given back", len(seats)) % {"n": len(seats)}
-    else:
-        title = _("Refund tried again by hand")
-    by = _("By %(by)s: %(reason)s") % {"by": action.by, "reason": action.reason}
-    return RefundStep(_began(action, facts), title, _("done"), "good", ("; ".join(seats), by))
+def _waits_for_us(refund: Refund) -> bool:
+    return refund.status == Refund.Status.PLANNED and refund.payment.is_by_hand
 
 
 def _stands(refund: Refund) -> tuple[str, str]:
+    if refund.payment.is_by_hand:
+        return (_("is to be paid out by hand"), "open") if _waits_for_us(refund) else (_("was paid out"), "good")
     return {
         Refund.Status.PLANNED: (_("is being sent"), "open"),
         Refund.Status.PENDING: (_("the provider waits for our balance"), "open"),

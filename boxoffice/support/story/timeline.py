@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 
@@ -11,6 +11,7 @@ from django.utils import dateformat
 from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext as _
 
+from boxoffice.support.story.action_story import staff_steps
 from boxoffice.support.story.facts import Facts
 from boxoffice.support.story.payment_story import payment_steps
 from boxoffice.support.story.plain_words import explain, name_of_job, name_of_mail, name_of_message, name_of_recipient
@@ -28,7 +29,7 @@ class Entry:
 
     when: the instant in the venue's time, to the millisecond, since much of this happens within one second.
     mood: ``good``, ``open``, ``bad`` or ``plain``; the state says the same in words. job_id: the ledger's row, where
-    it is one.
+    it is one. can: what staff may have done to that job now, ``dead`` or ``later``; empty for nothing.
     """
 
     at: datetime
@@ -38,6 +39,7 @@ class Entry:
     mood: str
     notes: list[str] = field(default_factory=list)
     job_id: int | None = None
+    can: str = ""
 
 
 def build_timeline(facts: Facts) -> list[Entry]:
@@ -45,6 +47,7 @@ def build_timeline(facts: Facts) -> list[Entry]:
     entries = [
         *_sale(facts),
         *_payments(facts),
+        *_staff(facts),
         *_refunds(facts),
         *_jobs(facts),
         *_tickets(facts),
@@ -91,7 +94,15 @@ def _jobs(facts: Facts) -> Iterator[Entry]:
     for job in facts.jobs:
         title = name_of_job(job.task)
         state, mood = _state_of(job, facts)
-        yield _entry(facts, job.created_at, title, state, mood, *_notes_on(job, facts), job_id=job.pk)
+        entry = _entry(facts, job.created_at, title, state, mood, *_notes_on(job, facts), job_id=job.pk)
+        yield replace(entry, can=what_can_be_done(job, facts))
+
+
+def what_can_be_done(job: KnownJob, facts: Facts) -> str:
+    """``dead``: replayed or discarded; ``later``: let run now."""
+    if job.state == Job.State.DEAD and not job.removed:
+        return "dead"
+    return "later" if job.state == Job.State.WAITING and job.available_at > facts.now else ""
 
 
 def _state_of(job: KnownJob, facts: Facts) -> tuple[str, str]:
@@ -151,6 +162,11 @@ def _scans(facts: Facts) -> Iterator[Entry]:
         where = _("%(door)s, by %(person)s") % {"door": scan.door, "person": scan.by}
         mood = "good" if scan.result in ADMITTING else "plain"
         yield _entry(facts, scan.at, title, str(scan.get_result_display()), mood, where, scan.reason)
+
+
+def _staff(facts: Facts) -> Iterator[Entry]:
+    for step in staff_steps(facts):
+        yield _entry(facts, step.at, step.title, step.state, step.mood, *step.notes)
 
 
 def _refunds(facts: Facts) -> Iterator[Entry]:
