@@ -109,10 +109,12 @@ TRAILS = (
             SELECT a.id, a.action_time AS at, u.username AS by,
                    CASE a.action_flag WHEN 1 THEN 'added' WHEN 2 THEN 'changed' ELSE 'deleted' END AS did,
                    coalesce(t.model || ':', '') || coalesce(a.object_id, '') AS about, a.object_repr AS reason,
-                   '' AS fan, '' AS address
+                   coalesce(o.name, '') AS fan, coalesce(o.email, '') AS address
               FROM django_admin_log a
               JOIN auth_user u ON u.id = a.user_id
               LEFT JOIN django_content_type t ON t.id = a.content_type_id
+              LEFT JOIN boxoffice_order o
+                ON t.app_label = 'boxoffice' AND t.model = 'order' AND o.id::text = a.object_id
         """,
     ),
 )

@@ -9,7 +9,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from jobs.admin.read_only import ReadOnlyAdmin, in_utc
+from jobs.admin.masked_rows import MaskedRowsAdmin
+from jobs.admin.read_only import in_utc
+from jobs.personal import masked_address
+from jobs.redact import for_eyes
 from notifications.models import Notification
 
 Status = Notification.Status
@@ -27,13 +30,15 @@ MARKS = {
 
 
 @admin.register(Notification)
-class NotificationAdmin(ReadOnlyAdmin):
+class NotificationAdmin(MaskedRowsAdmin):
     """What was told to whom, by which channel, and how it went."""
 
     list_display = ("kind", "subject", "recipient", "state", "why", "created")
     list_filter = ("status", "kind", "channel")
     search_fields = ("subject", "recipient", "message_id", "provider_id")
     search_help_text = _("What it is about, an address, or a message id")
+    personal = {"recipient": masked_address, "last_error": for_eyes}
+    found_whole = ("recipient",)
     ordering = ("-id",)
     show_full_result_count = False
     readonly_fields = ("state", "why", "created", "sent")

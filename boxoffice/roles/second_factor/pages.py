@@ -60,10 +60,13 @@ def _page(view: Page) -> Page:
 
 @_page
 def ask_page(request: HttpRequest) -> HttpResponse:
-    """Ask for the code (GET), or let in whoever gives it (POST)."""
+    """Ask for the code (GET), or let in whoever gives it (POST); ``leave`` starts over as somebody else."""
     user = halfway_user(request)
     if user is None:
         return HttpResponseRedirect(wanted_page(request))
+    if request.method == "POST" and "leave" in request.POST:
+        request.session.flush()
+        return HttpResponseRedirect(reverse("admin:login"))
     if not has_second_factor(user=user):
         return HttpResponseRedirect(next_page(request, "admin:second_factor_set_up"))
     form = CodeForm(request.POST if request.method == "POST" else None)
