@@ -40,11 +40,12 @@ from boxoffice.support.story.order_status import status_in_words
 from boxoffice.support.story.tell_story import tell_story
 from boxoffice.support.story.timeline import BAD_MAIL
 from inventory.venue_time import in_venue_time
+from jobs.admin.masked_rows import MaskedListAdmin
 from jobs.admin.moments import relatively
 from jobs.admin.subjects import link_subjects
 from jobs.clock import DatabaseNow
 from jobs.models import Job
-from jobs.personal import may_see_personal_data
+from jobs.personal import masked_address, masked_name, may_see_personal_data
 from notifications.models import Notification
 from notifications.told_again import MARK
 from tickets.models import Ticket
@@ -104,7 +105,7 @@ def _briefly(moment: datetime) -> str:
 
 
 @admin.register(Order)
-class OrderAdmin(admin.ModelAdmin):
+class OrderAdmin(MaskedListAdmin):
     """A list to search, and one page that tells what happened. Changes come as actions of their own."""
 
     list_display = ("code", "state", "buyer", "seen", "placed")
@@ -113,6 +114,8 @@ class OrderAdmin(admin.ModelAdmin):
     ordering = ("-placed_at",)
     search_fields = ("code", "name", "email")
     search_help_text = _("Order code, name or e-mail address")
+    personal = {"name": masked_name, "email": masked_address}
+    found_whole = ("name", "email")
     show_full_result_count = False
 
     class Media:
