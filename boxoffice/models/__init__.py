@@ -5,6 +5,7 @@ from boxoffice.models.hold_action import HoldAction
 from boxoffice.models.order import Order, OrderLine
 from boxoffice.models.order_action import OrderAction
 from boxoffice.models.order_note import OrderNote
+from boxoffice.models.order_word import OrderWord
 from boxoffice.models.payment import Payment
 from boxoffice.models.provider_event import ProviderEvent
 from boxoffice.models.refund import Refund
@@ -19,6 +20,7 @@ __all__ = [
     "OrderAction",
     "OrderLine",
     "OrderNote",
+    "OrderWord",
     "Payment",
     "ProviderEvent",
     "Refund",

@@ -50,6 +50,7 @@ class Payment(models.Model):
     class Meta:
         verbose_name = _("payment")
         verbose_name_plural = _("payments")
+        indexes = [models.Index(fields=["intent_id"], name="payment_by_intent", condition=~Q(intent_id=""))]
         constraints = [
             models.UniqueConstraint(fields=["idempotency_key"], name="payment_key_once"),
             # However many tabs pay an order, one attempt is open at a time. Also the index of the open ones.
