@@ -87,7 +87,7 @@ CREATE_TRIGGERS = f"""
 
     CREATE TRIGGER boxoffice_words_of_deleted AFTER DELETE ON boxoffice_order
     FOR EACH ROW EXECUTE FUNCTION boxoffice_forget_words();
-"""
+"""  # noqa: S608 - a constant
 
 DROP_TRIGGERS = """
     DROP TRIGGER boxoffice_words_of_new ON boxoffice_order;
