@@ -23,7 +23,7 @@ if (told) {
     differs = true;
   }
   if (differs) {
-    told.textContent = told.dataset.words.replace("%zone", mine);
+    told.textContent = told.dataset.words.replace("{zone}", mine);
     told.hidden = false;
   }
 }
