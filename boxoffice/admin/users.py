@@ -66,7 +66,7 @@ LIFT = LoginVerb(
         "The failed attempts of this login are forgotten, and it can be tried again at once. If the person does not "
         "remember any, somebody else is guessing: have the password changed instead."
     ),
-    did=_("%(name)s can log in again."),
+    did=_("The lockout of %(name)s was lifted. It can be tried again at once."),
     change=lift_lockout,
 )
 VERBS = (RESET, LIFT)

@@ -60,6 +60,12 @@ GRANTS = (
     _may("notifications.lift_suppression", SUPPORT),
     _may("tickets.view_ticket", SUPPORT, OPERATOR),
     _may("tickets.scan_ticket", DOOR),
+    # Takings: a promoter sees those of his own shows
+    _may("boxoffice.view_takings", FINANCE, PROMOTER),
+    _may("boxoffice.view_all_takings", FINANCE),
+    _may("boxoffice.view_promotion", SUPPORT, FINANCE, OPERATOR),
+    _may("boxoffice.add_promotion", SUPPORT, OPERATOR),
+    _may("boxoffice.delete_promotion", SUPPORT, OPERATOR),
     # Shows and seats
     _may("inventory.view_venue", SUPPORT, FINANCE, PROMOTER, OPERATOR),
     _may("inventory.add_venue", SUPPORT),

@@ -6,6 +6,7 @@ from base64 import b32encode
 from typing import Any
 
 import segno
+from django.contrib.auth import get_user_model
 from django.db import transaction
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
@@ -18,7 +19,7 @@ NAME = "telephone"
 def device_to_set_up(*, user: Any) -> TOTPDevice:
     """The device that waits for its first code; the same one however often the page is loaded."""
     with transaction.atomic():
-        type(user).objects.select_for_update().get(pk=user.pk)  # two tabs at once get one key
+        get_user_model().objects.select_for_update().get(pk=user.pk)  # two tabs at once get one key
         waiting = TOTPDevice.objects.filter(user=user, confirmed=False).order_by("pk").first()
         return waiting or TOTPDevice.objects.create(user=user, name=NAME, confirmed=False)
 
@@ -34,7 +35,7 @@ def set_up(*, user: Any, code: str) -> tuple[TOTPDevice, list[str]] | None:
     Opens a transaction. The login's row is locked, so that of two at once one sets up and the other finds it done.
     """
     with transaction.atomic():
-        type(user).objects.select_for_update().get(pk=user.pk)
+        get_user_model().objects.select_for_update().get(pk=user.pk)
         device = TOTPDevice.objects.select_for_update().filter(user=user, confirmed=False).order_by("pk").first()
         if device is None or has_second_factor(user=user) or not device.verify_token(code):
             return None
