@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -19,7 +20,8 @@ from boxoffice.support.actions.hold_pages import EXTEND_PERMISSION, RELEASE_PERM
 from boxoffice.support.actions.sell_pages import may_sell
 from inventory.admin import HoldAdmin
 from inventory.conditions import hold_is_open
-from inventory.models import Hold
+from inventory.models import Hold, Seat
+from inventory.venue_time import in_venue_time
 from jobs.admin.moments import relatively
 from jobs.clock import DatabaseNow
 
@@ -46,8 +48,8 @@ class DeskHoldAdmin(HoldAdmin):
 
     list_display = ("id", "show", "stands", "seat_count", "created", "ends")
     list_filter = (InFlightFilter, "status")  # type: ignore[assignment]
-    fields = (*HoldAdmin.fields, "order_of_it", "done_by_hand")  # type: ignore[assignment]
-    readonly_fields = ("order_of_it", "done_by_hand")
+    fields = ("show", "stands", "seats", "life", "order_of_it", "done_by_hand")  # type: ignore[assignment]
+    readonly_fields = ("seats", "life", "order_of_it", "done_by_hand")
     change_form_template = "admin/inventory/hold/change_form.html"
 
     class Media:
@@ -75,14 +77,29 @@ class DeskHoldAdmin(HoldAdmin):
         except NoReverseMatch:
             return str(order)
 
+    @admin.display(description=_("seats"))
+    def seats(self, hold: Hold) -> str:
+        seats = Seat.objects.filter(pk__in=hold.seat_ids).select_related("tier").order_by("position")
+        return "; ".join(seat.label or seat.tier.name for seat in seats)
+
+    @admin.display(description=_("its life"))
+    def life(self, hold: Hold) -> SafeString:
+        """In the venue's time; what has not happened is left out."""
+        moments = (
+            (hold.created_at, _("created")),
+            (hold.extended_at, _("extended by the fan")),
+            (hold.left_at, _("left")),
+            (hold.ordered_at, _("order placed")),
+            (hold.expires_at, _("ends")),
+        )
+        told = sorted((at, what) for at, what in moments if at is not None)
+        return format_html_join(SafeString("<br>"), "{}: {}", [(_in_full(hold, at), what) for at, what in told])
+
     @admin.display(description=_("by staff"))
     def done_by_hand(self, hold: Hold) -> SafeString | str:
-        rows = [
-            (each.at.astimezone(hold.show.venue.zone).strftime("%Y-%m-%d %H:%M"), each.get_action_display(), each.by,
-             each.reason)
-            for each in HoldAction.objects.filter(hold=hold).order_by("pk")
-        ]  # fmt: skip
-        return format_html_join(SafeString("<br>"), "{} {}, {}: {}", rows) or gettext("nothing")
+        actions = HoldAction.objects.filter(hold=hold).order_by("pk")
+        rows = [(_in_full(hold, each.at), each.get_action_display(), each.by, each.reason) for each in actions]
+        return format_html_join(SafeString("<br>"), "{}: {}, {}: {}", rows) or gettext("nothing")
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -102,6 +119,10 @@ class DeskHoldAdmin(HoldAdmin):
             path("<int:hold_id>/extend/", view(partial(extend_page, self)), name="inventory_hold_extend"),
             *super().get_urls(),
         ]
+
+
+def _in_full(hold: Hold, instant: datetime) -> str:
+    return in_venue_time(instant=instant, zone=hold.show.venue.zone)
 
 
 admin.site.unregister(Hold)
