@@ -83,7 +83,7 @@ class LoginAdmin(SturdyAdmin, UserAdmin):
     No login is deleted: the audit trails name it. One that is not wanted any more is made inactive.
     """
 
-    list_display = ("username", "first_name", "last_name", "roles", "is_active", "second_factor", "last_login")
+    list_display = ("username", "roles", "second_factor", "is_active", "last_login", "first_name", "last_name")
     list_filter = ("groups", "is_active", "is_staff", "is_superuser")
 
     class Media:
