@@ -14,6 +14,9 @@ from boxoffice.plan_reminders import plan_reminders
 from boxoffice.prune_sessions import prune_sessions
 from boxoffice.refunds import send_refund as sending
 from boxoffice.roles.lockout.prune import prune_login_failures
+from boxoffice.sales import ask_for_count as sales
+from boxoffice.sales.count_sales import count_sales
+from boxoffice.sales.prove_takings import prove_takings
 from boxoffice.tell_sale_opened import tell_sale_opened
 from boxoffice.tell_tickets import plan_tickets_mail
 from boxoffice.tell_tickets_late import tell_tickets_late
@@ -24,9 +27,10 @@ from jobs.record import record
 
 @shared_task(name="boxoffice.tell_tickets_ready", has_call=False)
 def tell_tickets_ready(*, order_id: int, **_event: object) -> None:
-    """The tickets are stored: plan the mail that brings them, and what devices are told."""
+    """The tickets are stored: plan the mail that brings them, and what devices are told. And count what was sold."""
     with record():
         plan_tickets_mail(order_id=order_id)
+        sales.ask_for_count(order_id=order_id)
 
 
 @shared_task(name="boxoffice.tell_tickets_late", has_call=False)
@@ -65,6 +69,25 @@ def forget_those_who_were_told() -> None:
 def remind() -> None:
     """Commits page by page, without ``record``: a page that comes again plans nothing."""
     plan_reminders()
+
+
+@shared_task(name="boxoffice.count_sales", has_call=False)
+def count_what_a_show_sold(*, show_id: int) -> None:
+    """Something of a show was sold, given back or moved."""
+    with record():
+        count_sales(show_id=show_id)
+
+
+@shared_task(name="boxoffice.count_sales_left", has_call=False)
+def see_to_counts_of_sales() -> None:
+    """Commits what it enqueues by itself, without ``record``: a second run changes nothing more."""
+    sales.count_what_was_left()
+
+
+@shared_task(name="boxoffice.prove_takings", has_call=False)
+def prove_and_repair_takings() -> None:
+    """Commits show by show, without ``record``: what was repaired does not differ when it comes again."""
+    prove_takings(repair=True)
 
 
 @shared_task(name="boxoffice.prune_sessions", has_call=False)

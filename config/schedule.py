@@ -28,6 +28,18 @@ SCHEDULE: tuple[Periodic, ...] = (
         every=timedelta(seconds=30),
     ),
     Periodic(
+        name="count sales that were left",
+        task="boxoffice.count_sales_left",
+        why="Has the sales of shows counted for the dashboard where a change of them was not counted by itself.",
+        every=timedelta(seconds=30),
+    ),
+    Periodic(
+        name="prove takings",
+        task="boxoffice.prove_takings",
+        why="Compares the takings of the dashboard with the orders, to the cent, and counts anew what differs.",
+        cron="20 4 * * *",
+    ),
+    Periodic(
         name="erase sale alerts",
         task="boxoffice.erase_sale_alerts",
         why="Erases the addresses of those who have been told of a sale, or wait for nothing any more.",

@@ -7,10 +7,12 @@ from boxoffice.models.order_action import OrderAction
 from boxoffice.models.order_note import OrderNote
 from boxoffice.models.order_word import OrderWord
 from boxoffice.models.payment import Payment
+from boxoffice.models.promotion import Promotion
 from boxoffice.models.provider_event import ProviderEvent
 from boxoffice.models.refund import Refund
 from boxoffice.models.reminder import Reminder
 from boxoffice.models.sale_alert import SaleAlert
+from boxoffice.models.sales import SalesChange, SalesCount, SalesDay, Takings, TierSeats
 
 __all__ = [
     "AccessAction",
@@ -22,8 +24,14 @@ __all__ = [
     "OrderNote",
     "OrderWord",
     "Payment",
+    "Promotion",
     "ProviderEvent",
     "Refund",
     "Reminder",
     "SaleAlert",
+    "SalesChange",
+    "SalesCount",
+    "SalesDay",
+    "Takings",
+    "TierSeats",
 ]
