@@ -1,15 +1,13 @@
 from django.db import migrations, models
 
-# A name as words: small letters without accents, apostrophes left out, whatever else is no letter taken for a gap. A
-# name of more words than anybody has is found by its first ones.
+# A name as words: small letters without accents, apostrophes left out, other marks taken for gaps; between two gaps is
+# an empty one. No regular expressions for them: each order that is placed waits for this, a tenth of a millisecond.
 CREATE_NAME_WORDS = r"""
-    CREATE FUNCTION boxoffice_name_words(name text) RETURNS SETOF text LANGUAGE sql STABLE
+    CREATE FUNCTION boxoffice_name_words(name text) RETURNS text[] LANGUAGE sql STABLE
     SET search_path FROM CURRENT
     AS $$
-        SELECT part FROM regexp_split_to_table(
-                   translate(inventory_folded(name), '''`´’', ''), '[\s.,;:()"/\\_+&@|*#<>-]+'
-               ) AS part
-         WHERE part <> '' LIMIT 12
+        SELECT string_to_array(
+            translate(inventory_folded(name), E'.,;:()"/\\_+&@|*#<>-\t\n\r''`´’', '                      '), ' ')
     $$
 """
 
@@ -22,29 +20,32 @@ CREATE_SOUND = """
     DECLARE s text;
     BEGIN
         IF word !~ '^[a-z]{3,}$' THEN RETURN NULL; END IF;
-        s := regexp_replace(word, '^h', 'H');
-        s := regexp_replace(s, 'sch|sh|cz|sz|ch|zh', 'X', 'g');
-        s := regexp_replace(s, 'tz|ts', 's', 'g');
-        s := regexp_replace(s, 'ph', 'f', 'g');
-        s := regexp_replace(s, 'th|dt', 't', 'g');
-        s := regexp_replace(s, 'ck', 'k', 'g');
-        s := regexp_replace(s, '[aeiouyjh]+', 'a', 'g');
-        s := regexp_replace(translate(s, 'vwdgqczbXH', 'ffttkkspxh'), '(.)\\1+', '\\1', 'g');
+        s := replace(replace(replace(word, 'sch', 'x'), 'sh', 'x'), 'cz', 'x');
+        s := replace(replace(replace(s, 'sz', 'x'), 'ch', 'x'), 'zh', 'x');
+        s := replace(replace(replace(s, 'tz', 's'), 'ts', 's'), 'ph', 'f');
+        s := replace(replace(replace(s, 'th', 't'), 'dt', 't'), 'ck', 'k');
+        s := left(s, 1) || translate(substr(s, 2), 'h', 'a');
+        s := regexp_replace(translate(s, 'eiouyjvwdgqczb', 'aaaaaaffttkksp'), 'a+', 'a', 'g');
+        s := replace(replace(replace(replace(replace(s, 'ff', 'f'), 'kk', 'k'), 'll', 'l'), 'mm', 'm'), 'nn', 'n');
+        s := replace(replace(replace(replace(replace(s, 'pp', 'p'), 'rr', 'r'), 'ss', 's'), 'tt', 't'), 'xx', 'x');
         RETURN CASE WHEN length(s) >= 3 THEN '~' || s END;
     END $$
 """
 
 # All that an order is found by: the words of its name and how they sound, the words before the @, the whole address.
 CREATE_WORDS = """
-    CREATE FUNCTION boxoffice_words_of(name text, email text) RETURNS SETOF text LANGUAGE sql STABLE
+    CREATE FUNCTION boxoffice_words_of(name text, email text) RETURNS SETOF text LANGUAGE plpgsql STABLE
     SET search_path FROM CURRENT
     AS $$
-        SELECT boxoffice_name_words(name)
-        UNION SELECT boxoffice_name_words(split_part(email, '@', 1))
-        UNION SELECT boxoffice_sound(word) FROM boxoffice_name_words(name) AS word
-                WHERE boxoffice_sound(word) IS NOT NULL
-        UNION SELECT inventory_folded(email) WHERE email <> ''
-    $$
+    DECLARE
+        names constant text[] := (boxoffice_name_words(name))[:20];
+        heard constant text[] := ARRAY(SELECT boxoffice_sound(part) FROM unnest(names) AS part);
+    BEGIN
+        RETURN QUERY
+        SELECT DISTINCT word
+          FROM unnest(names || heard || (boxoffice_name_words(split_part(email, '@', 1)))[:10] || lower(email)) AS word
+         WHERE word <> '';
+    END $$
 """
 
 WRITE_WORDS = """
