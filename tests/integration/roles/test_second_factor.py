@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from io import StringIO
 from typing import Any
 
 import pytest
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
 from django.core.checks import run_checks
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 from django_otp.plugins.otp_static.models import StaticToken
@@ -193,6 +195,16 @@ def test_nobody_resets_his_own_and_an_operator_not_a_superusers(settings: Any, t
         page = reverse("admin:auth_user_reset-second-factor", args=[user.pk])
         assert words in operator.post(page, {"reason": "why not"}, follow=True).content.decode()
     assert TOTPDevice.objects.count() == 2
+
+
+def test_where_nobody_is_left_who_could_the_command_resets_it_and_says_so(telephone: Any) -> None:
+    telephone(get_user_model().objects.create_superuser("root"))
+    call_command("reset_second_factor", "root", "--by", "cleo", "--reason", "the only one", stdout=StringIO())
+    assert not TOTPDevice.objects.exists()
+    assert list(AccessAction.objects.values_list("action", "login", "by")) == [("reset", "root", "cleo")]
+    for wrong in ("root", "nobody"):
+        with pytest.raises(CommandError):
+            call_command("reset_second_factor", wrong, "--by", "cleo", "--reason", "again")
 
 
 def test_the_door_asks_for_a_password_alone_and_opens_nothing_else(client: Client, door_user: Any) -> None:
