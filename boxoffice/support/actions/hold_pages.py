@@ -27,6 +27,8 @@ from jobs.clock import database_now
 RELEASE_PERMISSION = "boxoffice.release_hold"
 EXTEND_PERMISSION = "boxoffice.extend_hold"
 
+FROM_THE_ORDER = "order"
+
 MINUTES = (5, 10, 15, 30, 60)
 
 
@@ -55,7 +57,7 @@ def release_page(page: admin.ModelAdmin, request: HttpRequest, hold_id: int) -> 
     else:
         words = ngettext("%(n)d seat is on sale again.", "%(n)d seats are on sale again.", done.seats)
         messages.success(request, words % {"n": done.seats})
-    return _back(hold)
+    return _back(request, hold)
 
 
 def extend_page(page: admin.ModelAdmin, request: HttpRequest, hold_id: int) -> HttpResponse:
@@ -87,7 +89,7 @@ def extend_page(page: admin.ModelAdmin, request: HttpRequest, hold_id: int) -> H
     else:
         hold.refresh_from_db()
         messages.success(request, _("It lasts until %(instant)s now.") % {"instant": _in_words(hold)})
-    return _back(hold)
+    return _back(request, hold)
 
 
 def _hold(request: HttpRequest, hold_id: int, *, permission: str) -> Hold:
@@ -123,15 +125,20 @@ def _ask(
 ) -> HttpResponse:
     if hold.status != Hold.Status.ACTIVE or hold.expires_at <= database_now():
         messages.error(request, str(HoldIsOver()))
-        return _back(hold)
+        return _back(request, hold)
     shared = {**page.admin_site.each_context(request), "opts": page.opts, "media": page.media}
-    about = {"hold": hold, "effects": effects, "back_url": _address(hold)}
+    about = {"hold": hold, "effects": effects, "back_url": _address(request, hold)}
     return TemplateResponse(request, "admin/inventory/hold/ask.html", {**shared, **about, **context})
 
 
-def _address(hold: Hold) -> str:
+def _address(request: HttpRequest, hold: Hold) -> str:
+    """The hold's page, or its order's for whoever came from there."""
+    if request.GET.get("from") == FROM_THE_ORDER and request.user.has_perm("boxoffice.view_order"):
+        order_id = Order.objects.filter(hold=hold).values_list("pk", flat=True).first()
+        if order_id is not None:
+            return reverse("admin:boxoffice_order_change", args=[order_id])
     return reverse("admin:inventory_hold_change", args=[hold.pk])
 
 
-def _back(hold: Hold) -> HttpResponseRedirect:
-    return HttpResponseRedirect(_address(hold))
+def _back(request: HttpRequest, hold: Hold) -> HttpResponseRedirect:
+    return HttpResponseRedirect(_address(request, hold))

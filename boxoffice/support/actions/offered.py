@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from boxoffice.models import Order
 from boxoffice.support.actions import cancel_page, move_page, ticket_pages
+from boxoffice.support.actions.hold_pages import EXTEND_PERMISSION, FROM_THE_ORDER
 from boxoffice.support.actions.mail_pages import may_write
 from boxoffice.support.actions.refund_pages import may_refund
 from boxoffice.support.story.facts import Facts
@@ -50,6 +51,7 @@ def _on_the_hold(request: HttpRequest, facts: Facts) -> list[Offer]:
     hold, can = facts.order.hold, request.user.has_perm
     if facts.order.status != Order.Status.PENDING_PAYMENT or hold.status != Hold.Status.ACTIVE:
         return []
-    if facts.hold_has_lapsed or not can("boxoffice.extend_hold") or not can("inventory.view_hold"):
+    if facts.hold_has_lapsed or not can(EXTEND_PERMISSION) or not can("inventory.view_hold"):
         return []
-    return [Offer(_("Extend the hold…"), reverse("admin:inventory_hold_extend", args=[hold.pk]))]
+    address = reverse("admin:inventory_hold_extend", args=[hold.pk])
+    return [Offer(_("Extend the hold…"), f"{address}?from={FROM_THE_ORDER}")]

@@ -400,3 +400,12 @@ def test_a_forged_end_of_a_hold_changes_nothing(staff: Client, held_seats: Hold)
     for forged in ("yesterday", "2026-01-01", "2026-13-99T99:99:99+00:00", ""):
         sent(staff, hold_page(held_seats, "extend"), minutes=15, seen=forged, **REASON)
     assert not HoldAction.objects.exists()
+
+
+def test_whoever_came_from_the_order_goes_back_there(staff: Client, placed_order: Order) -> None:
+    address = f"{hold_page(placed_order.hold, 'extend')}?from=order"
+    assert address in seen(staff, page_of(placed_order))
+    assert f'href="{page_of(placed_order)}"' in seen(staff, address)
+    page = sent(staff, address, minutes=15, seen=placed_order.hold.expires_at.isoformat(), **REASON)
+    assert "It lasts until" in page
+    assert "Hold extended by hand" in page
