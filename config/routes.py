@@ -11,6 +11,7 @@ EVENTS = {
 
 TASKS = {
     "jobs.prune": "default",
+    "jobs.go_on_with_dead_run": "default",
     "inventory.expire_hold": "default",
     "inventory.release_left_hold": "default",
     "inventory.release_expired_holds": "default",

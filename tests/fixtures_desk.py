@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.apps import apps
@@ -18,11 +19,12 @@ from django.urls import reverse
 from django_celery_beat.models import ClockedSchedule
 
 from boxoffice.confirm_order import confirm_order
-from boxoffice.models import AccessAction, HoldAction, Order, OrderAction, OrderNote, Payment, Refund
+from boxoffice.models import AccessAction, HoldAction, Order, OrderAction, OrderNote, Payment, Promotion, Refund
+from boxoffice.sales.count_sales import count_sales
 from inventory.models import Hold
 from jobs.clock import database_now
 from jobs.history.partitions import make_partitions_ahead
-from jobs.models import DeadLetter, Job, JobHistory, QueueLoad, StaffAction
+from jobs.models import DeadLetter, DeadRun, Job, JobHistory, QueueLoad, StaffAction
 from notifications.models import MessageAction, Notification, Suppression
 from tests.desk_pages import DeskPage
 from tests.fixtures_boxoffice import place
@@ -91,6 +93,8 @@ def full_desk(
     ClockedSchedule.objects.create(clocked_time=database_now())
     someone = django_user_model.objects.create_user("somebody", password="a long pass phrase")
     someone.groups.add(Group.objects.first())
+    count_sales(show_id=order.show_id)
+    Promotion.objects.create(show=order.show, promoter=someone)
     kind = ContentType.objects.get_for_model(Order)
     LogEntry.objects.create(user=someone, content_type=kind, object_id=order.pk, object_repr=FAN, action_flag=CHANGE)
     return Desk(order)
@@ -176,6 +180,9 @@ def _ledger(order: Order, dead_jobs: DeadJobs) -> None:
         args={"email": ADDRESS, "name": FAN},
         error=f"SMTPRecipientsRefused: {ADDRESS}",
         traceback=f"Traceback: refused {ADDRESS}",
+    )
+    DeadRun.objects.create(
+        number=uuid4(), action=DeadRun.Action.REPLAY, chosen={"task": "tickets.*"}, by="anna", reason="mended", total=1
     )
     now = database_now()
     QueueLoad.objects.get_or_create(queue="messages")
