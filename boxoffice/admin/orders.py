@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from functools import partial
 from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db import models
-from django.db.models import Exists, Func, OuterRef, Q, QuerySet, Value
-from django.db.models.functions import Concat
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
-from django.utils import dateformat
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext
 
-from boxoffice.models import Order, Payment, Refund
+from boxoffice.admin.order_list import OrderListAdmin
+from boxoffice.models import Order
 from boxoffice.order_address import address_of
 from boxoffice.support.actions.cancel_page import cancel_page
 from boxoffice.support.actions.job_page import CHANGES, job_page
@@ -32,114 +25,22 @@ from boxoffice.support.actions.offered import offered
 from boxoffice.support.actions.payout_page import PERMISSION as PAY_OUT_PERMISSION
 from boxoffice.support.actions.payout_page import payout_page
 from boxoffice.support.actions.refund_pages import PERMISSION, again_page, may_refund, refund_page
-from boxoffice.support.actions.sell_pages import hold_page, may_sell, seats_page, shows_page
+from boxoffice.support.actions.sell_pages import hold_page, seats_page, shows_page
 from boxoffice.support.actions.ticket_pages import name_page, print_page, render_page
 from boxoffice.support.sample_mails import sample_mail_html, sample_mails_page
 from boxoffice.support.story.masked import masked
 from boxoffice.support.story.order_status import status_in_words
 from boxoffice.support.story.tell_story import tell_story
-from boxoffice.support.story.timeline import BAD_MAIL
 from inventory.venue_time import in_venue_time
-from jobs.admin.masked_rows import MaskedListAdmin
-from jobs.admin.moments import relatively
 from jobs.admin.subjects import link_subjects
-from jobs.clock import DatabaseNow
-from jobs.models import Job
-from jobs.personal import masked_address, masked_name, may_see_personal_data
-from notifications.models import Notification
-from notifications.told_again import MARK
-from tickets.models import Ticket
+from jobs.personal import may_see_personal_data
 
 admin.site.site_header = admin.site.site_title = _("BoxOffice support desk")
 
 
-class AttentionFilter(admin.SimpleListFilter):
-    """Orders that a human must look at."""
-
-    title = _("attention")
-    parameter_name = "attention"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [("needed", _("Needs a human"))]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Order]) -> QuerySet[Order]:
-        if self.value() != "needed":
-            return queryset
-        subject = Concat(Value("order:"), OuterRef("code"))
-        return queryset.filter(
-            Exists(Job.objects.filter(subject=subject, state=Job.State.DEAD))
-            | Exists(Ticket.objects.filter(order_id=OuterRef("pk"), status=Ticket.Status.FAILED))
-            | Exists(
-                Refund.objects.filter(
-                    payment__order=OuterRef("pk"), status=Refund.Status.FAILED, replaced_by__isnull=True
-                )
-            )
-            | Exists(_mails_that_did_not_arrive(subject))
-            | Exists(_payments_with_a_problem())
-        )
-
-
-def _mails_that_did_not_arrive(subject: Concat) -> QuerySet[Notification]:
-    """About this subject: unless the same was told again since, which is looked at instead."""
-    mails = Notification.objects.filter(channel=Notification.Channel.EMAIL).annotate(first=_FIRST_OCCURRENCE)
-    again = mails.filter(
-        subject=OuterRef("subject"), kind=OuterRef("kind"), first=OuterRef("first"), pk__gt=OuterRef("pk")
-    )
-    return mails.filter(~Exists(again), subject=subject, status__in=BAD_MAIL)
-
-
-# As ``notifications.told_again.first_of`` reads it.
-_FIRST_OCCURRENCE = Func("occurrence", Value(MARK), Value(1), function="split_part", output_field=models.CharField())
-
-
-def _payments_with_a_problem() -> QuerySet[Payment]:
-    """Of the order outside: money that must not count, or a refusal after which nobody has tried again."""
-    later = Payment.objects.filter(order_id=OuterRef("order_id"), pk__gt=OuterRef("pk"))
-    alone = ~Exists(later) | ~Q(provider_id="")
-    return Payment.objects.filter(alone, order_id=OuterRef("pk")).exclude(problem="")
-
-
-def _briefly(moment: datetime) -> str:
-    """A local time in the narrow columns of a list; the order's page has it in full."""
-    return dateformat.format(moment, pgettext("brief date and time, in Django's date format", "j M Y, H:i"))
-
-
 @admin.register(Order)
-class OrderAdmin(MaskedListAdmin):
+class OrderAdmin(OrderListAdmin):
     """A list to search, and one page that tells what happened. Changes come as actions of their own."""
-
-    list_display = ("code", "state", "buyer", "seen", "placed")
-    list_filter = (AttentionFilter, "status", "show__venue", "placed_at")
-    list_per_page = 50
-    ordering = ("-placed_at",)
-    search_fields = ("code", "name", "email")
-    search_help_text = _("Order code, name or e-mail address")
-    personal = {"name": masked_name, "email": masked_address}
-    found_whole = ("name", "email")
-    show_full_result_count = False
-
-    class Media:
-        css = {"all": ("boxoffice/css/support.css",)}
-
-    @admin.display(description=_("status"), ordering="status")
-    def state(self, order: Order) -> SafeString:
-        return format_html('<span class="chip {}">{}</span>', order.status, status_in_words(order))
-
-    @admin.display(description=_("buyer"), ordering="name")
-    def buyer(self, order: Order) -> SafeString:
-        return format_html("{}<br>{}", order.name, order.email)
-
-    @admin.display(description=_("show"), ordering="show__starts_at")
-    def seen(self, order: Order) -> SafeString:
-        return format_html("{}<br>{}", order.show.title, _briefly(order.show.starts_at_local))
-
-    @admin.display(description=_("placed"), ordering="placed_at")
-    def placed(self, order: Any) -> SafeString:
-        """As seen from now, since the orders of one list are of venues in many zones."""
-        return relatively(order.placed_at, order.now)
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Order]:
-        return super().get_queryset(request).select_related("show__venue", "hold").annotate(now=DatabaseNow())
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -206,9 +107,6 @@ class OrderAdmin(MaskedListAdmin):
             path("<int:order_id>/refund/<int:refund_id>/again/", again, name="boxoffice_order_refund_again"),
             *super().get_urls(),
         ]
-
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        return super().changelist_view(request, {"may_sell": may_sell(request), **(extra_context or {})})
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
