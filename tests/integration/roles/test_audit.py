@@ -7,6 +7,7 @@ from io import StringIO
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.apps import apps
 from django.contrib.admin.models import LogEntry
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
@@ -47,6 +48,17 @@ def test_every_table_that_says_it_is_only_added_to_is_a_trail_of_the_page() -> N
         cursor.execute("SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname = 'append_only'")
         guarded = {table for (table,) in cursor.fetchall()}
     assert guarded == {trail.table for trail in TRAILS}
+
+
+def test_every_table_that_keeps_who_and_why_is_a_trail() -> None:
+    # What the others are: a state that ends, work under way, and the door's list, which is pruned by its age.
+    no_trails = {"jobs_pause", "jobs_deadrun", "tickets_scan"}
+    keeping = {
+        model._meta.db_table
+        for model in apps.get_models()
+        if not model._meta.proxy and any(field.name == "by" for field in model._meta.get_fields())
+    }
+    assert keeping - {trail.table for trail in TRAILS} == no_trails & keeping
 
 
 def test_a_superuser_has_no_form_for_an_entry(staff: Client, full_desk: Desk) -> None:

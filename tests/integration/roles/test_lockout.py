@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from boxoffice.roles.lockout.prune import prune_login_failures
 from tests.fixtures_boxoffice import statements
 from tests.fixtures_clock import Clock
 from tests.fixtures_desk import login_as
+from tests.fixtures_inventory import all_at_once
 from tests.fixtures_logins import LOGIN_PASSWORD, give_password
 
 pytestmark = pytest.mark.django_db
@@ -46,6 +48,15 @@ def test_after_five_failures_the_right_password_opens_nothing_and_the_page_says_
     assert "ask an operator" in answer.content.decode()
     assert answer.headers["Retry-After"] == "900"
     assert not is_in(client)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_guesses_at_once_each_is_counted(desk_login: Callable[..., Any]) -> None:
+    desk_login()
+    all_at_once([partial(fail, Client(), 1) for _ in range(12)], threads=6)
+    # Those that came while the limit was reached looked at no password, and so are not counted.
+    assert LIMIT <= AccessAttempt.objects.get().failures_since_start <= LIMIT + 5
+    assert fail(Client(), 1) == [429]
 
 
 def test_a_lockout_ends_after_its_time_however_often_somebody_tries_meanwhile(
