@@ -58,6 +58,7 @@ def samples() -> Sequence[Sample]:
     return (
         Sample(ready, _("two seats"), lambda: _tickets_ready(_order())),
         Sample(ready, _("one seat, and a name from right to left"), lambda: _tickets_ready(_foreign_order())),
+        Sample(ready, _("moved to other seats"), lambda: _tickets_ready(_order(), moved=True)),
         Sample(
             late, _("two seats"), lambda: tickets_late.worded(order=_order(), tickets=_tickets(_order(), "pending"))
         ),
@@ -69,6 +70,8 @@ def samples() -> Sequence[Sample]:
         Sample(sale_opened.KIND, "", lambda: sale_opened.worded(show=_show(), alert_token=TOKEN)),
         Sample(refund, _("money back"), lambda: _refund_done(seats=2, free=False)),
         Sample(refund, _("seats that cost nothing"), lambda: _refund_done(seats=1, free=True)),
+        Sample(refund, _("paid out by hand"), lambda: _refund_done(seats=2, free=False, by_hand=True)),
+        Sample(too_late, _("the order is cancelled"), lambda: _paid_too_late(Order.Status.CANCELLED)),
         Sample(too_late, _("the seats were gone"), lambda: _paid_too_late(Order.Status.EXPIRED)),
         Sample(too_late, _("paid twice"), lambda: _paid_too_late(Order.Status.CONFIRMED)),
         Sample(too_late, _("another sum"), lambda: _paid_too_late(Order.Status.EXPIRED, problem="amount")),
@@ -139,10 +142,11 @@ def _tickets(order: Order, status: str) -> list[Ticket]:
     return [Ticket(order_id=order.pk, seat=seat, status=status) for seat in _seats()]
 
 
-def _tickets_ready(order: Order) -> Draft:
+def _tickets_ready(order: Order, *, moved: bool = False) -> Draft:
     lines = _lines(order)[: 1 if order.name != "Ada Lovelace" else 2]
     file = Attachment(name=f"tickets-{CODE}.pdf", content_type="application/pdf", content=b"")
-    return tickets_ready.worded(order=order, lines=lines, attachments=(file, calendar_file(order=order)))
+    files = (file, calendar_file(order=order))
+    return tickets_ready.worded(order=order, lines=lines, attachments=files, moved=moved)
 
 
 def _reminder(*, seats: int, mailed: bool) -> Draft:
@@ -151,11 +155,11 @@ def _reminder(*, seats: int, mailed: bool) -> Draft:
     return reminder.worded(order=order, tickets=_tickets(order, "issued")[:seats], tickets_mailed=day)
 
 
-def _refund_done(*, seats: int, free: bool) -> Draft:
+def _refund_done(*, seats: int, free: bool, by_hand: bool = False) -> Draft:
     order = _order()
     lines = _lines(order, price=0 if free else 4200)[:seats]
     money = None if free else Money.sum((line.money for line in lines), currency="EUR")
-    return refund_done.worded(order=order, money=money, lines=lines)
+    return refund_done.worded(order=order, money=money, lines=lines, by_hand=by_hand)
 
 
 def _paid_too_late(status: str, *, show: str = Show.Status.SCHEDULED, problem: str = "") -> Draft:

@@ -48,7 +48,7 @@ def busy_order(make_hold: Callable[..., Hold], ticket_files: object) -> Order:
     return order
 
 
-@pytest.mark.parametrize(("width", "language"), [(375, "de"), (1280, "en"), (320, "en"), (1280, "de")])
+@pytest.mark.parametrize(("width", "language"), [(320, "de"), (1280, "en")])
 def test_the_pages_keep_their_width_and_tell_the_readers_time(
     width: int, language: str, busy_order: Order, client: Client, live_server: LiveServer, visiting: Visiting
 ) -> None:
