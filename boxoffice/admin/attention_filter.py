@@ -35,14 +35,17 @@ class AttentionFilter(admin.SimpleListFilter):
         return queryset.filter(
             Exists(Job.objects.filter(subject=subject, state=Job.State.DEAD))
             | Exists(Ticket.objects.filter(order_id=OuterRef("pk"), status=Ticket.Status.FAILED))
-            | Exists(
-                Refund.objects.filter(
-                    payment__order=OuterRef("pk"), status=Refund.Status.FAILED, replaced_by__isnull=True
-                )
-            )
+            | Exists(_refunds_that_wait_for_somebody())
             | Exists(_mails_that_did_not_arrive(subject))
             | Exists(_payments_with_a_problem())
         )
+
+
+def _refunds_that_wait_for_somebody() -> QuerySet[Refund]:
+    """Of the order outside: failed ones that nobody has tried again, and money to be paid out by hand."""
+    failed = Q(status=Refund.Status.FAILED, replaced_by__isnull=True)
+    by_hand = Q(status=Refund.Status.PLANNED) & ~Q(payment__method=Payment.Method.ONLINE)
+    return Refund.objects.filter(failed | by_hand, payment__order=OuterRef("pk"))
 
 
 def _mails_that_did_not_arrive(subject: Concat) -> QuerySet[Notification]:

@@ -349,10 +349,12 @@ def test_cash_that_goes_back_stands_on_top_until_it_is_recorded(staff: Client, c
     address = page_of(cash_order, f"refund/{refund.pk}/paid-out")
     assert "is to be paid out by hand" in page
     assert address in page
+    assert cash_order.code in seen(staff, "/admin/boxoffice/order/", attention="needed")
     assert "Was 84.00" in seen(staff, address)
     page = sent(staff, address, reason="in cash, to herself")
     assert "is recorded as paid out" in page
     assert "Nothing is wrong with this order." in page
+    assert cash_order.code not in seen(staff, "/admin/boxoffice/order/", attention="needed")
     assert "does not wait for somebody" in sent(staff, address, reason="again")
 
 
