@@ -21,6 +21,7 @@ BENCHES = (
     "checkout",
     "dispatch",
     "enqueue",
+    "find_orders",
     "holds",
     "idle",
     "marks",
