@@ -101,7 +101,7 @@ def test_an_operator_is_not_told_by_marks_or_words_what_the_masks_hide(
     for typed in ("smith", "smyth@", "Zoë Smyth"):
         page = client.get(address, {"q": typed}).content.decode()
         assert "No order for" in page
-        assert "a name or a part of it" not in page
+        assert "a name or its beginning" not in page
     assert "or a whole e-mail address" in client.get(address).content.decode()
 
 
