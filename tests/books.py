@@ -1,12 +1,18 @@
-"""What a show took, told by walking through its orders one by one: what the takings are held against."""
+"""Sales of every kind, and what a show took, told by walking through its orders: what takings are held against."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from typing import Any
 
-from boxoffice.models import OrderLine, Payment, Takings
+from boxoffice.changes.sell_by_staff import PaidBy, sell_by_staff
+from boxoffice.confirm_order import confirm_order
+from boxoffice.models import Order, OrderLine, Payment, Takings
+from boxoffice.payments import transitions as payments
+from inventory.hold_seats import hold_seats
 from inventory.models import Show
+from tests.fixtures_boxoffice import place
+from tests.fixtures_inventory import seat_ids
 
 Book = dict[tuple[Any, ...], tuple[int, int, int, int]]
 
@@ -39,3 +45,27 @@ def counted_of(show: Show) -> Book:
         tuple(getattr(row, name) for name in key): (row.sold, row.gross, row.given_back, row.refunded)
         for row in Takings.objects.filter(show=show)
     }
+
+
+def sell_on_the_web(show: Show, *guids: str) -> Order:
+    """Paid and confirmed, without the payment provider."""
+    order = place(hold_seats(show_id=show.pk, seat_ids=seat_ids(show, *guids)), email=f"{guids[0]}@example.org")
+    payment = Payment.objects.create(
+        order=order, amount=order.total, currency=order.currency, idempotency_key=f"payment-{order.pk}"
+    )
+    payments.succeed(payment_id=payment.pk, provider_id=f"cs_{order.pk}", intent_id=f"pi_{order.pk}")
+    return confirm_order(order_id=order.pk)
+
+
+def sell_at_the_desk(show: Show, *guids: str, paid_by: PaidBy = PaidBy.CASH, channel: str = "counter") -> Order:
+    hold = hold_seats(show_id=show.pk, seat_ids=seat_ids(show, *guids))
+    return sell_by_staff(
+        hold_token=hold.token,
+        name="Ada",
+        email="",
+        language="en",
+        channel=Order.Channel(channel),
+        paid_by=paid_by,
+        by="anna",
+        reason="a guest of the house",
+    )

@@ -57,7 +57,7 @@ COUNT_SEATS = """
      WHERE (held.total, held.sold, held.blocked) IS DISTINCT FROM (excluded.total, excluded.sold, excluded.blocked)
 """
 
-# Holds stay, so days only grow. By the foreign key's index of holds, hold_by_follows, and UNIQUE (hold) of orders.
+# Holds stay, so days only grow. By the foreign key's index of holds, hold_by_follows and order_by_show.
 COUNT_CONVERSION = """
     INSERT INTO boxoffice_salesday AS held (show_id, day, holds, orders, paid)
     SELECT hold.show_id, (hold.created_at AT TIME ZONE venue.time_zone)::date AS day,
@@ -65,7 +65,7 @@ COUNT_CONVERSION = """
       FROM inventory_hold AS hold
       JOIN inventory_show AS show ON show.id = hold.show_id
       JOIN inventory_venue AS venue ON venue.id = show.venue_id
-      LEFT JOIN boxoffice_order AS o ON o.hold_id = hold.id
+      LEFT JOIN boxoffice_order AS o ON o.hold_id = hold.id AND o.show_id = hold.show_id
      WHERE hold.show_id = %(show_id)s
        AND (o.id IS NOT NULL OR NOT EXISTS (SELECT 1 FROM inventory_hold WHERE follows_id = hold.id))
      GROUP BY hold.show_id, 2

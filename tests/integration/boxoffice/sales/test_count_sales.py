@@ -15,8 +15,7 @@ from django.db import connection, transaction
 from boxoffice.changes.cancel_order import cancel_order
 from boxoffice.changes.correct_name import correct_name
 from boxoffice.changes.move_order import move_order
-from boxoffice.changes.sell_by_staff import PaidBy, sell_by_staff
-from boxoffice.confirm_order import confirm_order
+from boxoffice.changes.sell_by_staff import PaidBy
 from boxoffice.models import Order, OrderLine, Payment, SalesChange, SalesCount, SalesDay, Takings, TierSeats
 from boxoffice.payments import transitions as payments
 from boxoffice.refunds.refund_order import refund_order
@@ -30,7 +29,7 @@ from inventory.release_hold import release_hold
 from jobs.errors import JobsError
 from jobs.models import Job
 from jobs.worker.execution import Outcome
-from tests.books import book_of, counted_of
+from tests.books import book_of, counted_of, sell_at_the_desk, sell_on_the_web
 from tests.fixtures_boxoffice import place
 from tests.fixtures_clock import Clock
 from tests.fixtures_inventory import all_at_once, seat_ids
@@ -56,30 +55,6 @@ def count(db: None) -> Callable[[Show], None]:
             count_sales(show_id=show.pk)
 
     return run
-
-
-def sell_on_the_web(show: Show, *guids: str) -> Order:
-    """Paid and confirmed, without the payment provider."""
-    order = place(hold_seats(show_id=show.pk, seat_ids=seat_ids(show, *guids)), email=f"{guids[0]}@example.org")
-    payment = Payment.objects.create(
-        order=order, amount=order.total, currency=order.currency, idempotency_key=f"payment-{order.pk}"
-    )
-    payments.succeed(payment_id=payment.pk, provider_id=f"cs_{order.pk}", intent_id=f"pi_{order.pk}")
-    return confirm_order(order_id=order.pk)
-
-
-def sell_at_the_desk(show: Show, *guids: str, paid_by: PaidBy = PaidBy.CASH, channel: str = "counter") -> Order:
-    hold = hold_seats(show_id=show.pk, seat_ids=seat_ids(show, *guids))
-    return sell_by_staff(
-        hold_token=hold.token,
-        name="Ada",
-        email="",
-        language="en",
-        channel=Order.Channel(channel),
-        paid_by=paid_by,
-        by="anna",
-        reason="a guest of the house",
-    )
 
 
 def sums(show: Show) -> tuple[int, int, int, int]:
