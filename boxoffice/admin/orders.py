@@ -62,7 +62,8 @@ class OrderAdmin(OrderListAdmin):
             "order": order,
             "show": order.show,
             "starts": in_venue_time(instant=order.show.starts_at, zone=order.show.venue.zone),
-            "page": address_of(order),
+            # Who knows its address sees the fan's name and his own, and may do there what the fan may.
+            "page": address_of(order) if may_see_personal_data(request.user) else "",
             "story": story,
             "mails": mail_rows(order=order, mails=story.facts.mails),
             "may_write": may_write(request),
