@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
@@ -58,8 +58,12 @@ def house_of(*, show_id: int) -> list[HouseSeat]:
 def named_seats(*, text: str, house: Sequence[HouseSeat]) -> list[int]:
     """The ids of the seats that the text names, in its order, each once. Pure. Raises UnreadableSeats."""
     found: dict[int, None] = {}
-    for zone, row, number in _said(text, rows={seat.row.casefold() for seat in house}):
-        found[_the_one(zone, row, number, house)] = None
+    places: dict[tuple[str, str], list[HouseSeat]] = {}
+    for seat in house:
+        places.setdefault((seat.row.casefold(), seat.number.casefold()), []).append(seat)
+    zones = sorted({seat.zone for seat in house if seat.zone}, key=len, reverse=True)
+    for zone, row, number in _said(text, rows={row for row, _number in places}, zones=zones):
+        found[_the_one(zone, row, number, places)] = None
         if len(found) > MOST:
             raise UnreadableSeats(_("These are more than %(n)d seats. Make several orders of them.") % {"n": MOST})
     return list(found)
@@ -77,11 +81,15 @@ def free_rows(house: Iterable[HouseSeat], *, tier_ids: Iterable[int]) -> list[Fr
     return rows
 
 
-def _said(text: str, *, rows: set[str]) -> Iterator[tuple[str, str, str]]:
+def _said(text: str, *, rows: set[str], zones: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     """Zone, row and number of each seat, as far as they were said."""
     for entry in re.split(r"[;\n]+", text):
         zone = row = ""
-        for piece in filter(None, (part.strip() for part in entry.split(","))):
+        for part in entry.split(","):
+            named, piece = _zone_in_front(part.strip(), zones)
+            zone = named or zone
+            if not piece:
+                continue
             if alone := _ROW.fullmatch(piece):
                 row = alone[1]
                 continue
@@ -99,6 +107,14 @@ def _said(text: str, *, rows: set[str]) -> Iterator[tuple[str, str, str]]:
                 yield from ((zone, row, number) for number in _counted(one))
 
 
+def _zone_in_front(piece: str, zones: Sequence[str]) -> tuple[str, str]:
+    """A part of the house that the piece begins with, "Block 3" for one, and what is left of it. The longest first."""
+    for zone in zones:
+        if f"{piece} ".casefold().startswith(f"{zone} ".casefold()):
+            return zone, piece[len(zone) :].strip()
+    return "", piece
+
+
 def _counted(said: str) -> list[str]:
     first, _dash, last = (part.strip() for part in re.sub("–", "-", said).partition("-"))
     if not last or not first.isdecimal():
@@ -109,17 +125,12 @@ def _counted(said: str) -> list[str]:
     return [str(number) for number in range(low, high + 1)]
 
 
-def _the_one(zone: str, row: str, number: str, house: Sequence[HouseSeat]) -> int:
+def _the_one(zone: str, row: str, number: str, places: Mapping[tuple[str, str], Sequence[HouseSeat]]) -> int:
     said = " ".join(filter(None, (zone, row, number)))
     if not row:
         raise UnreadableSeats(_("Which row is seat %(number)s in? Type it like C 5.") % {"number": number})
-    fits = [
-        seat
-        for seat in house
-        if seat.row.casefold() == row.casefold()
-        and seat.number.casefold() == number.casefold()
-        and zone.casefold() in seat.zone.casefold()
-    ]
+    alike = places.get((row.casefold(), number.casefold()), ())
+    fits = [seat for seat in alike if zone.casefold() in seat.zone.casefold()]
     exact = [seat for seat in fits if seat.zone.casefold() == zone.casefold()]
     fits = exact or fits
     if not fits:

@@ -8,7 +8,9 @@ from boxoffice.support.seats_by_name import HouseSeat, UnreadableSeats, free_row
 
 HOUSE = [
     HouseSeat(number + 100 * place, zone, row, str(number), 1, number != 3)
-    for place, (zone, row) in enumerate([("Stalls", "A"), ("Stalls", "B"), ("Balcony", "B"), ("Balcony left", "7")])
+    for place, (zone, row) in enumerate(
+        [("Stalls", "A"), ("Stalls", "B"), ("Balcony", "B"), ("Balcony left", "7"), ("Block 3", "7"), ("Block 3", "C")]
+    )
     for number in range(1, 9)
 ]
 
@@ -27,9 +29,12 @@ HOUSE = [
         ("Stalls, row A, seat 5; Stalls, row A, seat 6", [5, 6]),
         ("Stalls B 1\nBalcony B 1", [101, 201]),
         ("balcony b 1, 2", [201, 202]),
-        ("7 4", [304]),
         ("Balcony left 7 4", [304]),
-        ("row 7, seat 4", [304]),
+        ("Block 3, row 7, seat 4; Block 3, row 7, seat 5", [404, 405]),
+        ("Block 3 7 4", [404]),
+        ("block 3 C4", [504]),
+        ("C 4", [504]),
+        ("row C, seat 4", [504]),
         ("A 5, A 5", [5]),
         ("", []),
         (" ; , ", []),
@@ -43,6 +48,7 @@ def test_seats_are_found_however_they_are_said(said: str, ids: list[int]) -> Non
     ("said", "why"),
     [
         ("B 1", "several parts of the house: Balcony, Stalls"),
+        ("7 4", "several parts of the house: Balcony left, Block 3"),
         ("A 9", "no seat “A 9”"),
         ("Z 1", "no seat “Z 1”"),
         ("5", "Which row is seat 5 in"),
