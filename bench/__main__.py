@@ -34,6 +34,7 @@ BENCHES = (
     "reminders",
     "rest",
     "retention",
+    "sales",
     "seat_map",
     "sweeper",
     "throughput",
