@@ -19,7 +19,18 @@ from django.urls import reverse
 from django_celery_beat.models import ClockedSchedule
 
 from boxoffice.confirm_order import confirm_order
-from boxoffice.models import AccessAction, HoldAction, Order, OrderAction, OrderNote, Payment, Promotion, Refund
+from boxoffice.models import (
+    AccessAction,
+    Attention,
+    AttentionAction,
+    HoldAction,
+    Order,
+    OrderAction,
+    OrderNote,
+    Payment,
+    Promotion,
+    Refund,
+)
 from boxoffice.sales.count_sales import count_sales
 from inventory.models import Hold
 from jobs.clock import database_now
@@ -157,6 +168,8 @@ def _by_hand(order: Order) -> None:
     HoldAction.objects.create(
         hold=hold, action=HoldAction.Action.EXTEND, by="anna", reason="they pay", ended_at=now, ends_at=now
     )
+    Attention.objects.create(kind="mails", key="1", owner="anna", taken_at=now)
+    AttentionAction.objects.create(kind="mails", key="1", action=AttentionAction.Action.TAKE, by="anna")
     StaffAction.objects.create(target="queue messages", action=StaffAction.Action.PAUSE, by="anna", reason="mail moves")
     AccessAction.objects.create(action=AccessAction.Action.LIFT, login="somebody", by="anna", reason="on holiday")
     ticket = Ticket.objects.filter(order_id=order.pk).first()

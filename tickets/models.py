@@ -68,7 +68,13 @@ class Ticket(models.Model):
                 condition=~Q(status__in=("issued", "used")) | Q(issued_at__isnull=False),
             ),
         ]
-        indexes = [models.Index(fields=["order_id"], name="ticket_by_order")]
+        indexes = [
+            models.Index(fields=["order_id"], name="ticket_by_order"),
+            # Those that somebody waits for.
+            models.Index(
+                fields=["created_at"], condition=Q(status__in=("pending", "failed")), name="ticket_waited_for"
+            ),
+        ]
         permissions = [("scan_ticket", _("Can let people in at the door"))]
 
     def __str__(self) -> str:

@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from boxoffice.models import AccessAction, HoldAction, OrderAction
+from boxoffice.models import AccessAction, AttentionAction, HoldAction, OrderAction
 from jobs.models import StaffAction
 from notifications.models import MessageAction
 
@@ -88,6 +88,16 @@ TRAILS = (
             SELECT id, at, by, action AS did, coalesce('job:' || job_id, target) AS about, reason,
                    '' AS fan, '' AS address
               FROM jobs_staffaction
+        """,
+    ),
+    Trail(
+        name="attention",
+        label=_("Needs attention"),
+        table="boxoffice_attentionaction",
+        words=dict(AttentionAction.Action.choices),
+        rows="""
+            SELECT id, at, by, action AS did, kind || ' ' || key AS about, reason, '' AS fan, '' AS address
+              FROM boxoffice_attentionaction
         """,
     ),
     Trail(

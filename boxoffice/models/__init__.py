@@ -1,6 +1,7 @@
 """What a sale is made of: the order with its lines, the attempts to take money and to give it back, and who is told."""
 
 from boxoffice.models.access_action import AccessAction, AuditTrail
+from boxoffice.models.attention import AskedAttention, Attention, AttentionAction
 from boxoffice.models.hold_action import HoldAction
 from boxoffice.models.order import Order, OrderLine
 from boxoffice.models.order_action import OrderAction
@@ -16,6 +17,9 @@ from boxoffice.models.sales import SalesChange, SalesCount, SalesDay, Takings, T
 
 __all__ = [
     "AccessAction",
+    "AskedAttention",
+    "Attention",
+    "AttentionAction",
     "AuditTrail",
     "HoldAction",
     "Order",

@@ -50,7 +50,11 @@ class Payment(models.Model):
     class Meta:
         verbose_name = _("payment")
         verbose_name_plural = _("payments")
-        indexes = [models.Index(fields=["intent_id"], name="payment_by_intent", condition=~Q(intent_id=""))]
+        indexes = [
+            models.Index(fields=["intent_id"], name="payment_by_intent", condition=~Q(intent_id="")),
+            # Those that a human must look at, and those that somebody has.
+            models.Index(fields=["order", "id"], condition=~Q(problem=""), name="payment_with_a_problem"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["idempotency_key"], name="payment_key_once"),
             # However many tabs pay an order, one attempt is open at a time. Also the index of the open ones.

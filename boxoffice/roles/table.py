@@ -66,6 +66,10 @@ GRANTS = (
     _may("boxoffice.view_promotion", SUPPORT, FINANCE, OPERATOR),
     _may("boxoffice.add_promotion", SUPPORT, OPERATOR),
     _may("boxoffice.delete_promotion", SUPPORT, OPERATOR),
+    # What needs a human: each sees the kinds that he can mend (boxoffice/attention/kinds.py)
+    _may("boxoffice.view_attention", SUPPORT, FINANCE, OPERATOR),
+    _may("boxoffice.take_attention", SUPPORT, FINANCE, OPERATOR),
+    _may("boxoffice.view_askedattention", SUPPORT),
     # Shows and seats
     _may("inventory.view_venue", SUPPORT, FINANCE, PROMOTER, OPERATOR),
     _may("inventory.add_venue", SUPPORT),

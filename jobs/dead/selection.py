@@ -83,6 +83,13 @@ SHAPES = """
 COUNT = "SELECT count(*) FROM jobs_job WHERE state = 'dead' AND {conditions}"
 
 
+COUNT_BY_CAUSE = """
+    SELECT task, died_of, count(*) FROM jobs_job
+    WHERE state = 'dead' AND (task, died_of) IN (SELECT * FROM unnest(%(tasks)s::text[], %(causes)s::text[]))
+    GROUP BY task, died_of
+"""
+
+
 @dataclass(frozen=True)
 class Filter:
     """Which dead jobs. An option that is left out asks nothing.
@@ -182,6 +189,12 @@ def count_quarantined(chosen: Filter, *, using: str = "default") -> int:
     values["from_generation"] = QUARANTINE_GENERATION
     ((found,),) = run(using, _statement(COUNT, conditions), values)
     return int(found)
+
+
+def count_by_cause(named: Sequence[tuple[str, str]], *, using: str = "default") -> dict[tuple[str, str], int]:
+    """How many dead jobs there are of these tasks and causes. One query, by job_dead_by_cause."""
+    values = {"tasks": [task for task, _cause in named], "causes": [cause for _task, cause in named]}
+    return {(task, cause): found for task, cause, found in run(using, COUNT_BY_CAUSE, values)}
 
 
 def count_chosen(chosen: Filter, *, using: str = "default") -> int:

@@ -49,22 +49,33 @@ def _title(payment: Payment) -> str:
 def refused_payments(facts: Facts) -> Iterator[tuple[str, str]]:
     """What is wrong with attempts, and what a human does about it."""
     for payment in facts.payments:
-        why = {"why": payment.problem, "id": payment.provider_id}
-        if payment.problem and payment.status == Payment.Status.SUCCEEDED:
-            yield (
-                _("A payment was not taken: %(why)s (%(id)s)") % why,
-                _("Nothing was sold for it, and the money goes back by itself. Find out who changed the sum."),
-            )
-        elif payment.problem and payment.provider_id:
-            yield (
-                _("A payment was not taken: %(why)s (%(id)s)") % why,
-                _("Compare it with the payment provider's page. Nothing was sold for it; give the money back there."),
-            )
-        elif payment.problem and payment is facts.payments[-1]:
-            yield (
-                _("The payment provider opened no payment page: %(why)s") % why,
-                _("Nothing was charged. Mend the cause if it is ours; the fan can press “Pay” again."),
-            )
+        words = what_is_wrong(payment)
+        if words is not None and (payment.provider_id or payment is facts.payments[-1]):
+            yield words
+
+
+def what_is_wrong(payment: Payment) -> tuple[str, str] | None:
+    """What is wrong with an attempt, and what a human does about it; None for nothing.
+
+    That the provider opened no page is worth nobody's while once there is a later attempt.
+    """
+    why = {"why": payment.problem, "id": payment.provider_id}
+    if not payment.problem:
+        return None
+    if payment.status == Payment.Status.SUCCEEDED:
+        return (
+            _("A payment was not taken: %(why)s (%(id)s)") % why,
+            _("Nothing was sold for it, and the money goes back by itself. Find out who changed the sum."),
+        )
+    if payment.provider_id:
+        return (
+            _("A payment was not taken: %(why)s (%(id)s)") % why,
+            _("Compare it with the payment provider's page. Nothing was sold for it; give the money back there."),
+        )
+    return (
+        _("The payment provider opened no payment page: %(why)s") % why,
+        _("Nothing was charged. Mend the cause if it is ours; the fan can press “Pay” again."),
+    )
 
 
 def may_yet_be_paid(facts: Facts) -> bool:

@@ -62,12 +62,8 @@ def _jobs(facts: Facts) -> Iterator[Problem]:
     for job in facts.jobs:
         name = name_of_job(job.task)
         if job.state == Job.State.DEAD:
-            yield Problem(
-                _("“%(job)s” was given up: %(why)s") % {"job": name, "why": explain(job.error) or job.reason},
-                _("Mend the cause, then have the job replayed. It will not be tried again by itself."),
-                job_id=job.pk,
-                can=what_can_be_done(job, facts),
-            )
+            what, advice = dead_job_in_words(task=job.task, reason=job.reason, error=job.error)
+            yield Problem(what, advice, job_id=job.pk, can=what_can_be_done(job, facts))
         elif job.state in OPEN_STATES and job.attempts:
             yield _tried_again(job, name, facts)
         elif job.state in (Job.State.WAITING, Job.State.PUBLISHED) and job.available_at < facts.now - OVERDUE_AFTER:
@@ -77,6 +73,14 @@ def _jobs(facts: Facts) -> Iterator[Problem]:
                 _("Check that the relay and the workers are running. Nothing is lost meanwhile."),
                 job_id=job.pk,
             )
+
+
+def dead_job_in_words(*, task: str, reason: str, error: str) -> tuple[str, str]:
+    """What is wrong where a job is dead, and what to do."""
+    return (
+        _("“%(job)s” was given up: %(why)s") % {"job": name_of_job(task), "why": explain(error) or reason},
+        _("Mend the cause, then have the job replayed. It will not be tried again by itself."),
+    )
 
 
 def _tried_again(job: KnownJob, name: str, facts: Facts) -> Problem:
@@ -106,15 +110,37 @@ def _tickets(facts: Facts) -> Iterator[Problem]:
             _("Tell an engineer: this should be impossible."),
         )
     if failed and not _has_died(facts, "tickets.issue_tickets"):
-        yield Problem(
-            ngettext("%(n)d ticket could not be made.", "%(n)d tickets could not be made.", failed) % {"n": failed},
-            _("The fan's seats are safe. Replay the job that makes the tickets."),
-        )
+        yield Problem(*failed_tickets_in_words(failed))
     if pending and not any(job.state in OPEN_STATES for job in facts.jobs):
         yield Problem(
             _("The tickets are not made yet, and no job is working on them."),
             _("Tell an engineer: the job that makes the tickets has been cancelled or is missing."),
         )
+
+
+def failed_tickets_in_words(failed: int) -> tuple[str, str]:
+    """What is wrong where so many tickets of an order could not be made, and what to do."""
+    return (
+        ngettext("%(n)d ticket could not be made.", "%(n)d tickets could not be made.", failed) % {"n": failed},
+        _("The fan's seats are safe. Replay the job that makes the tickets."),
+    )
+
+
+def late_tickets_in_words(late: int) -> tuple[str, str]:
+    """What is wrong where so many tickets of an order take far too long, and what to do."""
+    return (
+        ngettext("%(n)d ticket is not made yet.", "%(n)d tickets are not made yet.", late) % {"n": late},
+        _("The fan's seats are safe. The order's page says what the job that makes the tickets waits for."),
+    )
+
+
+def lost_mail_in_words(mail: Notification) -> tuple[str, str]:
+    """What is wrong where a mail did not arrive, and what to do."""
+    words = {"message": name_of_message(mail), "address": mail.recipient}
+    return (
+        _("%(message)s to %(address)s did not arrive: ") % words + str(mail.get_status_display()) + ".",
+        _("Check the address with the fan. The order's page has the tickets meanwhile."),
+    )
 
 
 def _mails(facts: Facts) -> Iterator[Problem]:
@@ -126,12 +152,7 @@ def _mails(facts: Facts) -> Iterator[Problem]:
         if mail.status == Notification.Status.FAILED and any(_has_died(facts, task) for task in MAIL_TASKS):
             continue  # said already, with its cause
         if mail.status in BAD_MAIL and mail.pk in newest:
-            words = {"message": name_of_message(mail), "address": mail.recipient}
-            yield Problem(
-                _("%(message)s to %(address)s did not arrive: ") % words + str(mail.get_status_display()) + ".",
-                _("Check the address with the fan. The order's page has the tickets meanwhile."),
-                about_address=True,
-            )
+            yield Problem(*lost_mail_in_words(mail), about_address=True)
 
 
 def _payments(facts: Facts) -> Iterator[Problem]:

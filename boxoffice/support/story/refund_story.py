@@ -50,16 +50,24 @@ def owed_money(facts: Facts) -> Iterator[OwedMoney]:
     """The attempts that failed and have no later one, those that wait for too long, and those that wait for us."""
     replaced = {refund.replaces_id for refund in facts.refunds}
     for refund in facts.refunds:
-        if refund.status == Refund.Status.FAILED and refund.pk not in replaced:
-            what = _("The refund of %(amount)s failed: %(why)s.") % {**_words(refund), "why": _why(refund)}
-            yield OwedMoney(refund, what, _ADVICE[Refund.Failure(refund.failure)](), can_try=True)
-        elif refund.status == Refund.Status.PENDING and refund.created_at < facts.now - PENDING_TOO_LONG:
-            what = _("The refund of %(amount)s has been pending for a week.") % _words(refund)
-            yield OwedMoney(refund, what, _("Top up the balance at the payment provider."))
-        elif _waits_for_us(refund):
-            words = {**_words(refund), "method": refund.payment.get_method_display()}
-            what = _("%(amount)s is to be paid out by hand: it was paid by %(method)s.") % words
-            yield OwedMoney(refund, what, _("Give the money back, then record it. No job does."), by_hand=True)
+        owed = what_is_owed(refund, now=facts.now)
+        if owed is not None and refund.pk not in replaced:
+            yield owed
+
+
+def what_is_owed(refund: Refund, *, now: datetime) -> OwedMoney | None:
+    """What is wrong with an attempt that no later one replaces, or None. The refund comes with its payment."""
+    if refund.status == Refund.Status.FAILED:
+        what = _("The refund of %(amount)s failed: %(why)s.") % {**_words(refund), "why": _why(refund)}
+        return OwedMoney(refund, what, _ADVICE[Refund.Failure(refund.failure)](), can_try=True)
+    if _waits_for_us(refund):
+        words = {**_words(refund), "method": refund.payment.get_method_display()}
+        what = _("%(amount)s is to be paid out by hand: it was paid by %(method)s.") % words
+        return OwedMoney(refund, what, _("Give the money back, then record it. No job does."), by_hand=True)
+    if refund.status == Refund.Status.PENDING and refund.created_at < now - PENDING_TOO_LONG:
+        what = _("The refund of %(amount)s has been pending for a week.") % _words(refund)
+        return OwedMoney(refund, what, _("Top up the balance at the payment provider."))
+    return None
 
 
 def _waits_for_us(refund: Refund) -> bool:

@@ -11,7 +11,8 @@ import stripe
 from django.db.models import F
 from django.test import Client, RequestFactory
 
-from boxoffice.admin.orders import AttentionFilter, OrderAdmin
+from boxoffice.admin.attention_filter import AttentionFilter
+from boxoffice.admin.orders import OrderAdmin
 from boxoffice.models import Order, Payment
 from boxoffice.payments import provider
 from boxoffice.payments.settle_payment import settle_payment
