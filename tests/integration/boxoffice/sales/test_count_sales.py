@@ -16,6 +16,7 @@ from boxoffice.changes.cancel_order import cancel_order
 from boxoffice.changes.correct_name import correct_name
 from boxoffice.changes.move_order import move_order
 from boxoffice.changes.sell_by_staff import PaidBy
+from boxoffice.confirm_order import QUERIES_TO_CONFIRM, confirm_order
 from boxoffice.models import Order, OrderLine, Payment, SalesChange, SalesCount, SalesDay, Takings, TierSeats
 from boxoffice.payments import transitions as payments
 from boxoffice.refunds.refund_order import refund_order
@@ -30,7 +31,7 @@ from jobs.errors import JobsError
 from jobs.models import Job
 from jobs.worker.execution import Outcome
 from tests.books import book_of, counted_of, sell_at_the_desk, sell_on_the_web
-from tests.fixtures_boxoffice import place
+from tests.fixtures_boxoffice import place, statements
 from tests.fixtures_clock import Clock
 from tests.fixtures_inventory import all_at_once, seat_ids
 from tests.fixtures_refunds import WHO_AND_WHY
@@ -190,6 +191,17 @@ def test_what_changes_takings_leaves_a_mark_and_nothing_else_does(
     assert SalesChange.objects.exists() == marks
     count(dear_show)
     assert counted_of(dear_show) == book_of(dear_show)
+
+
+@pytest.mark.django_db
+def test_a_confirmation_runs_its_five_statements_enqueues_nothing_for_it_and_leaves_one_mark(dear_show: Show) -> None:
+    order = place(hold_seats(show_id=dear_show.pk, seat_ids=seat_ids(dear_show, "A-1", "A-2")))
+    assert not SalesChange.objects.exists()
+    with statements() as run:
+        confirm_order(order_id=order.pk)
+    assert len(run) == QUERIES_TO_CONFIRM == 5
+    assert not Job.objects.filter(task="boxoffice.count_sales").exists()
+    assert SalesChange.objects.filter(show_id=dear_show.pk).count() == 1
 
 
 @pytest.mark.django_db
