@@ -48,6 +48,9 @@ MOST_MS = 200.0
 TARGET = 5.0
 """Times quicker than the plain search, at the worst."""
 
+PLAIN_ONE_IN = 8
+"""Searches of which one is put to the plain search as well: it reads all orders each time, whatever is typed."""
+
 LEAST_ORDERS_FOR_TARGET = 500_000
 """With few orders reading all of them is quick as well."""
 
@@ -116,7 +119,7 @@ def _searches(rounds: int) -> bool:
         pk is None or pk in [hit.order_id for hit in find_orders(text=text).hits] for text, pk in wanted.items()
     )
     ours = {text: [_took(partial(find_orders, text=text)) for _ in range(rounds)] for text in wanted}
-    plain = {text: [_took(partial(_plain_search, text)) for _ in range(2)] for text in wanted}
+    plain = {text: [_took(partial(_plain_search, text)) for _ in range(2)] for text in list(wanted)[::PLAIN_ONE_IN]}
     return _report("search", ours, plain, "icontains over code, name and address", sound=sound)
 
 

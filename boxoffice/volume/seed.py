@@ -72,6 +72,7 @@ def seed_volume(
         _run(statements.ADD_FREE_SEATS)
         _run(statements.ADD_COUNTS)
     _run(statements.FORGET_PLAN)
+    _run(f"ANALYZE {', '.join(statements.WRITTEN)}")
     check(show_ids=show_ids, orders=orders)
     return Volume(orders=orders, show_ids=show_ids)
 
