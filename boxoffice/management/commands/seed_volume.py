@@ -15,7 +15,7 @@ from jobs.management.progress import Progress
 class Command(BaseCommand):
     help = (
         "Makes paid and issued orders by the million, with their shows, seats, holds, payments, tickets and mails, and "
-        "checks that they fit together. A million takes some minutes and about 6 GB. Jobs and ticket files are not "
+        "checks that they fit together. A million takes some ten minutes and 5 GB. Jobs and ticket files are not "
         "made. Never in production: refuses to run beside real orders unless told so."
     )
 
