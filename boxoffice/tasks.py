@@ -16,7 +16,7 @@ from boxoffice.refunds import send_refund as sending
 from boxoffice.roles.lockout.prune import prune_login_failures
 from boxoffice.sales import ask_for_count as sales
 from boxoffice.sales.count_sales import count_sales
-from boxoffice.sales.prove_takings import prove_takings
+from boxoffice.sales.tell_differences import prove_and_tell
 from boxoffice.tell_sale_opened import tell_sale_opened
 from boxoffice.tell_tickets import plan_tickets_mail
 from boxoffice.tell_tickets_late import tell_tickets_late
@@ -87,7 +87,7 @@ def see_to_counts_of_sales() -> None:
 @shared_task(name="boxoffice.prove_takings", has_call=False)
 def prove_and_repair_takings() -> None:
     """Commits show by show, without ``record``: what was repaired does not differ when it comes again."""
-    prove_takings(repair=True)
+    prove_and_tell()
 
 
 @shared_task(name="boxoffice.prune_sessions", has_call=False)

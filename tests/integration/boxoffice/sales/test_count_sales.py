@@ -11,18 +11,30 @@ from random import Random
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
+from django.db.models import F
 
 from boxoffice.changes.cancel_order import cancel_order
 from boxoffice.changes.correct_name import correct_name
 from boxoffice.changes.move_order import move_order
 from boxoffice.changes.sell_by_staff import PaidBy
 from boxoffice.confirm_order import QUERIES_TO_CONFIRM, confirm_order
-from boxoffice.models import Order, OrderLine, Payment, SalesChange, SalesCount, SalesDay, Takings, TierSeats
+from boxoffice.models import (
+    AskedAttention,
+    Order,
+    OrderLine,
+    Payment,
+    SalesChange,
+    SalesCount,
+    SalesDay,
+    Takings,
+    TierSeats,
+)
 from boxoffice.payments import transitions as payments
 from boxoffice.refunds.refund_order import refund_order
 from boxoffice.sales.ask_for_count import ask_for_count, count_what_was_left
 from boxoffice.sales.count_sales import count_sales
 from boxoffice.sales.prove_takings import prove_takings
+from boxoffice.sales.tell_differences import prove_and_tell
 from inventory.count_free_seats import count_free_seats
 from inventory.hold_seats import hold_seats
 from inventory.models import Hold, Seat, Show
@@ -412,8 +424,18 @@ def test_an_order_whose_total_is_not_what_its_lines_cost_is_told_and_not_repaire
     assert proof.unlike == [(dear_show.pk, "EUR", 10)]
 
 
-def test_the_nightly_job_proves_and_repairs(spoiled_show: Show, work: Callable[[int], Outcome]) -> None:
-    from boxoffice.tasks import prove_and_repair_takings
+def test_the_nightly_job_repairs_and_has_somebody_look_once_a_day(spoiled_show: Show) -> None:
+    for _ in range(2):
+        prove_and_tell()
+        assert counted_of(spoiled_show) == book_of(spoiled_show)
+        Takings.objects.filter(show=spoiled_show).update(gross=F("gross") + 1)
+    asked = AskedAttention.objects.get()
+    assert asked.title == "Takings differed from the orders"
+    assert f"Show {spoiled_show.pk}: gross was 0.01\N{NO-BREAK SPACE}€" in asked.text
 
-    prove_and_repair_takings.run()
-    assert counted_of(spoiled_show) == book_of(spoiled_show)
+
+def test_a_night_on_which_all_is_equal_asks_nobody(dear_show: Show, count: Callable[[Show], None]) -> None:
+    sell_at_the_desk(dear_show, "A-1")
+    count(dear_show)
+    assert prove_and_tell().holds
+    assert not AskedAttention.objects.exists()
