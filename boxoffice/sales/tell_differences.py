@@ -28,9 +28,7 @@ def prove_and_tell() -> Proof:
 
 def _sentences(proof: Proof) -> list[str]:
     differed = [
-        _(
-            "Show %(show)s: gross was %(gross)s and refunded %(refunded)s too high. It was counted anew and is right again."
-        )
+        _("Show %(show)s: gross was %(gross)s and refunded %(refunded)s too high. It was counted anew.")
         % {
             "show": each.show_id,
             "gross": Money(each.gross, each.currency),
@@ -39,9 +37,7 @@ def _sentences(proof: Proof) -> list[str]:
         for each in proof.differences
     ]
     unlike = [
-        _(
-            "Show %(show)s: its orders' lines cost %(amount)s more than the orders' totals say. Counting cannot mend that."
-        )
+        _("Show %(show)s: lines cost %(amount)s more than the orders' totals say. Counting cannot mend that.")
         % {"show": show_id, "amount": Money(amount, currency)}
         for show_id, currency, amount in proof.unlike
     ]
