@@ -17,6 +17,7 @@ from jobs.admin.chosen_jobs import DISCARD, REPLAY
 from jobs.admin.dead_filter import as_query, chosen_by, read_filter
 from jobs.admin.subjects import address_of
 from jobs.clock import database_now
+from jobs.dead.causes import reason_in_words
 from jobs.dead.selection import Group, groups, newest_subjects
 from jobs.models import DeadRun
 from jobs.redact import for_eyes
@@ -91,7 +92,7 @@ def _rows(shown: list[Group], given: dict[str, str], now: datetime) -> list[Grou
         rows.append(
             GroupRow(
                 group=group,
-                cause=for_eyes(group.cause),
+                cause=for_eyes(reason_in_words(group.cause)),
                 subjects=subjects.get((group.task, group.cause), []),
                 query=as_query(chosen),
                 listed=f"{reverse('admin:jobs_deadjob_changelist')}?{listed}",

@@ -16,6 +16,7 @@ from boxoffice.support.story.payment_story import may_yet_be_paid, refused_payme
 from boxoffice.support.story.plain_words import explain, name_of_job, name_of_message
 from boxoffice.support.story.refund_story import owed_money
 from boxoffice.support.story.timeline import BAD_MAIL, instant_in_words, what_can_be_done
+from jobs.dead.causes import reason_in_words
 from jobs.models import Job
 from jobs.selectors import KnownJob
 from notifications.models import Notification
@@ -77,8 +78,9 @@ def _jobs(facts: Facts) -> Iterator[Problem]:
 
 def dead_job_in_words(*, task: str, reason: str, error: str) -> tuple[str, str]:
     """What is wrong where a job is dead, and what to do."""
+    why = explain(error) or reason_in_words(reason)
     return (
-        _("“%(job)s” was given up: %(why)s") % {"job": name_of_job(task), "why": explain(error) or reason},
+        _("“%(job)s” was given up: %(why)s") % {"job": name_of_job(task), "why": why},
         _("Mend the cause, then have the job replayed. It will not be tried again by itself."),
     )
 
