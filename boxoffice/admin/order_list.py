@@ -10,6 +10,7 @@ from django.contrib import admin, messages
 from django.contrib.admin.views.main import ORDER_VAR, SEARCH_VAR, ChangeList
 from django.contrib.postgres.fields import ArrayField
 from django.db.models import BigIntegerField, F, Func, IntegerField, QuerySet, Value
+from django.db.models.expressions import RawSQL
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import dateformat
@@ -92,7 +93,7 @@ class OrderListAdmin(MaskedListAdmin):
         found = find_orders(text=search_term, by_person=may_see_personal_data(request.user))
         request.found = found  # type: ignore[attr-defined]
         ids = [hit.order_id for hit in found.hits]
-        queryset = queryset.filter(pk__in=ids)
+        queryset = queryset.filter(pk__in=RawSQL("SELECT unnest(%s::bigint[])", [ids]))
         return (queryset if request.GET.get(ORDER_VAR) else queryset.order_by(_place_in(ids))), False
 
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:

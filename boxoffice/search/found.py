@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-MOST_FOUND = 1_000
+MOST_FOUND = 500
 """Orders that one search lists. Who meets so many types one more word."""
 
 
