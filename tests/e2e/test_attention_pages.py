@@ -66,7 +66,7 @@ def bad_day(make_hold: Callable[..., Hold], dead_jobs: DeadJobs) -> DeadRun:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("width", "language"), [(375, "de"), (375, "en"), (1280, "de"), (1280, "en")])
+@pytest.mark.parametrize(("width", "language"), [(375, "de"), (1280, "en")])
 def test_the_pages_keep_their_width(
     width: int, language: str, bad_day: DeadRun, client: Client, live_server: LiveServer, visiting: Visiting
 ) -> None:
