@@ -12,7 +12,10 @@ from boxoffice.attention.kinds import kinds_for
 register = template.Library()
 
 
-@register.simple_tag
-def attention_count(user: Any) -> int:
-    """How many items wait for somebody like this user. One query."""
-    return sum(count for count, _free in count_items(kinds=kinds_for(user)).values())
+@register.simple_tag(takes_context=True)
+def attention_count(context: Any, user: Any) -> int:
+    """How many items wait for somebody like this user. One query, unless the page has counted them."""
+    counted = context.get("counted_attention")
+    if counted is None:
+        counted = sum(count for count, _free in count_items(kinds=kinds_for(user)).values())
+    return int(counted)
