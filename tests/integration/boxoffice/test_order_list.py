@@ -78,8 +78,10 @@ def test_filters_and_columns_work_on_what_was_found(support: Client, smith_and_s
     page = listing(support, q="smith", status__exact="cancelled")
     assert smyth.code in page
     assert smith.code not in page
-    upwards = listing(support, q="smith", o="1")
+    upwards = listing(support, q="smith", o="0")
     assert (upwards.index(smith.code) < upwards.index(smyth.code)) == (smith.code < smyth.code)
+    downwards = listing(support, q="smith", o="-0")
+    assert (downwards.index(smith.code) < downwards.index(smyth.code)) == (smith.code > smyth.code)
     hidden = listing(support, q="smith", status__exact="refunded")
     assert "The filters hide what was found" in hidden
     assert 'href="?q=smith"' in hidden
