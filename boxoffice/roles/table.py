@@ -69,7 +69,7 @@ GRANTS = (
     # What needs a human: each sees the kinds that he can mend (boxoffice/attention/kinds.py)
     _may("boxoffice.view_attention", SUPPORT, FINANCE, OPERATOR),
     _may("boxoffice.take_attention", SUPPORT, FINANCE, OPERATOR),
-    _may("boxoffice.view_askedattention", SUPPORT),
+    _may("boxoffice.view_askedattention", SUPPORT, FINANCE),
     # Shows and seats
     _may("inventory.view_venue", SUPPORT, FINANCE, PROMOTER, OPERATOR),
     _may("inventory.add_venue", SUPPORT),
