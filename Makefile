@@ -13,7 +13,7 @@ PROCESSES ?= 3
 .PHONY: help demo test smoke chaos lint bench install requirements clean system-demo system-test
 
 help: ## This list
-	@echo "BoxOffice: make TARGET, with BROKER=redis (as it is) or BROKER=rabbitmq"
+	@echo "BoxOffice: make TARGET, with BROKER=redis (as it is) or BROKER=rabbitmq, MAIL=esp (as it is) or MAIL=smtp"
 	@sed -n 's/^\([a-z%-]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile | expand -t 18
 
 demo: install system-demo ## Everything on this machine, until Ctrl-C; PORT=8000 chooses the port

@@ -26,6 +26,7 @@ BENCHES = (
     "idle",
     "marks",
     "notifications",
+    "notifications_workers",
     "orders",
     "polling",
     "pools",

@@ -17,22 +17,20 @@ os.environ["MAIL_RATE_PER_SECOND"] = os.environ.get("BENCH_MAIL_RATE", "100")
 import bench.setup_django  # noqa: F401  # isort: skip
 
 import argparse
-import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from statistics import median, quantiles
-from typing import Any
-from urllib.request import urlopen
 
 from django.conf import settings
 from django.db import transaction
 from kombu.connection import Connection
 
 from bench import plain_mail
+from bench.notifications_provider import count_taken, running_provider, told
 from bench.report import report, say
 from bench.scratch_database import scratch_database
 from bench.system import Process, database_url, leave_database
@@ -72,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--reminders", type=int, default=6_000)
     parser.add_argument("--tickets", type=int, default=500)
     parser.add_argument("--workers", type=int, default=4)
-    parser.add_argument("--concurrency", type=int, default=6)
+    parser.add_argument("--concurrency", type=int, default=16)
     parser.add_argument("--latency-ms", type=float, default=100)
     options = parser.parse_args(arguments)
     ours, peer = _ours(options), _peer(options)
@@ -105,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _ours(options: argparse.Namespace) -> Result:
     with ExitStack() as stack:
-        port = stack.enter_context(_provider(options))
+        port = stack.enter_context(running_provider(rate=RATE, latency_ms=options.latency_ms))
         stack.enter_context(scratch_database(name="notifications"))
         stack.callback(leave_database)
         _empty_queues()
@@ -116,7 +114,7 @@ def _ours(options: argparse.Namespace) -> Result:
             "PYTHONUNBUFFERED": "1",
         }
         worker = ("-m", "celery", "-A", "config", "worker", "-l", "INFO", "--without-gossip", "--without-mingle")
-        queues = ("-Q", "messages,bulk", "-c", str(options.concurrency), "--prefetch-multiplier", "1")
+        queues = ("-Q", "messages,bulk", "-P", "threads", "-c", str(options.concurrency), "--prefetch-multiplier", "1")
         _start(
             stack,
             Process("manage.py", "relay", ready="relay ready", environment=environment),
@@ -145,7 +143,7 @@ def _ours(options: argparse.Namespace) -> Result:
 
 def _peer(options: argparse.Namespace) -> Result:
     with ExitStack() as stack:
-        port = stack.enter_context(_provider(options))
+        port = stack.enter_context(running_provider(rate=RATE, latency_ms=options.latency_ms))
         environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
         environment |= {
             "BENCH_PROVIDER_PORT": str(port),
@@ -177,30 +175,18 @@ def _watch(port: int, options: argparse.Namespace, plan_ticket: Callable[[int], 
         time.sleep(max(began + number * pause - time.monotonic(), 0))
         planned[f"buyer{number}@example.org"] = time.time()
         plan_ticket(number)
-    told = _told(port)
-    while len(told["taken"]) < everything and time.monotonic() < began + SECONDS:
+    while count_taken(port) < everything and time.monotonic() < began + SECONDS:
         time.sleep(1)
-        told = _told(port)
-    moments = sorted(moment for moment, _ in told["taken"])
-    addresses = Counter(address.rpartition("<")[2].strip(">") for _, address in told["taken"])
-    arrived = {address.rpartition("<")[2].strip(">"): moment for moment, address in told["taken"]}
+    seen = told(port)
+    moments = sorted(moment for moment, _ in seen["taken"])
+    addresses = Counter(address.rpartition("<")[2].strip(">") for _, address in seen["taken"])
+    arrived = {address.rpartition("<")[2].strip(">"): moment for moment, address in seen["taken"]}
     return Result(
         rate=(len(moments) - 1) / (moments[-1] - moments[0]),
-        refused=told["refused"] / (len(moments) + told["refused"]),
+        refused=seen["refused"] / (len(moments) + seen["refused"]),
         ticket_delays=[arrived.get(address, time.time()) - moment for address, moment in planned.items()],
         once=len(addresses) == everything and set(addresses.values()) == {1},
     )
-
-
-@contextmanager
-def _provider(options: argparse.Namespace) -> Iterator[int]:
-    command = ("-m", "bench.strict_provider", str(RATE), str(options.latency_ms))
-    process = Process(*command, ready="READY", environment={**os.environ, "PYTHONUNBUFFERED": "1"})
-    try:
-        process.wait_until_ready()
-        yield int(process.said().split()[1])
-    finally:
-        process.end()
 
 
 def _start(stack: ExitStack, *processes: Process) -> None:
@@ -208,11 +194,6 @@ def _start(stack: ExitStack, *processes: Process) -> None:
         stack.callback(process.end)
     for process in processes:
         process.wait_until_ready()
-
-
-def _told(port: int) -> dict[str, Any]:
-    with urlopen(f"http://127.0.0.1:{port}/told", timeout=10) as answer:
-        return dict(json.load(answer))
 
 
 def _empty_queues() -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from encodings.idna import nameprep
 
 from django.core.exceptions import ValidationError
 from django.core.validators import EmailValidator
 from django.utils.translation import gettext as _
 
 from boxoffice.errors import InvalidContact
-from notifications.channels.email.compose import mailbox
+from notifications.channels.email.compose import KEPT_SINCE_2008, mailbox
+from notifications.channels.email.local_part import provider_takes_any_script
 from notifications.errors import BadAddress
 
 NAME_MAX_LENGTH = 200  # what fits on a ticket when it wraps, and the column
@@ -26,6 +28,8 @@ _VISIBLE = frozenset("LNPS")  # first letters of the categories that leave ink o
 
 # Without Django's exception for "localhost": a ticket must reach somebody.
 _is_address = EmailValidator(allowlist=[])
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+IN_ASCII = "xn--"  # what a part of a domain in other letters begins with in the DNS
 _DOMAIN_LITERAL = re.compile(r"@\[[^\]]*\]$")
 
 
@@ -66,7 +70,8 @@ def clean_name(value: str) -> str:
 
 
 def clean_email(value: str) -> str:
-    """Return the address trimmed, its domain in lower case. Domains in any script are fine.
+    """Return the address trimmed, its domain in lower case and in its own letters. Domains in any script are fine, and
+    what stands before the @ as well where the mail provider takes it.
 
     Raises InvalidContact (field ``email``).
     """
@@ -80,9 +85,33 @@ def clean_email(value: str) -> str:
         raise InvalidContact({"email": _("Enter one e-mail address only, such as name@example.org.")})
     if not at or not _is_deliverable(local=local, domain=domain):
         raise InvalidContact({"email": _("This is not a complete e-mail address. Enter it like name@example.org.")})
+    if not local.isascii() and not provider_takes_any_script():
+        raise InvalidContact(
+            {"email": _("We cannot send mail to letters such as ä or я before the @. Enter another address of yours.")}
+        )
     if len(email) > EMAIL_MAX_LENGTH:
         raise InvalidContact({"email": _("The e-mail address is too long. Use one of up to 254 characters.")})
-    return f"{local}@{domain.lower()}"
+    return f"{local}@{'.'.join(map(_plain, domain.split('.')))}"
+
+
+def _plain(label: str) -> str:
+    """A part of a domain as the DNS reads it: wide and capital letters plain, invisible ones gone, ``xn--`` as letters.
+
+    Otherwise one mailbox would be as many buyers, and get as many mails, as it has spellings.
+    """
+    plain = nameprep(label) if KEPT_SINCE_2008.isdisjoint(label) else label.lower()
+    return _in_letters(plain) if plain.startswith(IN_ASCII) else plain
+
+
+def _in_letters(label: str) -> str:
+    """What stands behind ``xn--``, where it leads back to this very label; else the label as it is."""
+    try:
+        letters = label.removeprefix(IN_ASCII).encode("ascii").decode("punycode")
+        leads_back = mailbox(name="", address=f"x@{letters}").domain == label
+    except (UnicodeError, BadAddress):
+        return label
+    is_fit = not any(_is_forbidden(character) or character.isspace() for character in letters)
+    return letters if leads_back and is_fit and not letters.isascii() else label
 
 
 def _is_forbidden(character: str) -> bool:
@@ -94,12 +123,11 @@ def _is_deliverable(*, local: str, domain: str) -> bool:
 
     What passes here the mailer takes too: an address that is refused once the seats are sold reaches nobody.
     """
-    address = f"{local}@{domain}"
-    if local.startswith('"') or _DOMAIN_LITERAL.search(address):
+    if local.startswith('"') or _DOMAIN_LITERAL.search(f"@{domain}"):
         return False
     try:
-        _is_address(address)
-        mailbox(name="", address=address)
+        _is_address(f"{_BEYOND_ASCII.sub('x', local)}@{domain}")  # Django knows ASCII alone before the @
+        mailbox(name="", address=f"{local}@{domain}")
     except (ValidationError, BadAddress):
         return False
     return True

@@ -13,24 +13,26 @@ from boxoffice.messages.urgency import mail_task
 from boxoffice.models import Order
 from boxoffice.tell_tickets import plan_tickets_mail
 from jobs.audit import require_reason
+from notifications.answered import discard_dead_jobs
 from notifications.by_hand import write_down_address
-from notifications.redirect import redirect_queued
+from notifications.redirect import given_up, redirect_unsent
 from tickets.selectors import document_of_order
 
 
 @dataclass(frozen=True)
 class CorrectedAddress:
-    """The order as it is now, and how many mails that still waited go to the new address."""
+    """The order as it is now, and how many mails that were not sent go to the new address."""
 
     order: Order
     redirected: int
 
 
 def correct_address(*, order_id: int, email: str, by: str, reason: str) -> CorrectedAddress:
-    """Send what is told about this order to ``email`` from now on, and what still waits as well.
+    """Send what is told about this order to ``email`` from now on, and what was not sent as well.
 
     email: as it was typed. by, reason: kept in the trail with both addresses. What was sent already is not sent again:
-    see ``resend_message``. An order that staff sold without an address has its tickets mailed now. One transaction.
+    see ``resend_message``. A mail that was given up goes to the new address, and its dead job asks for nobody any more.
+    An order that staff sold without an address has its tickets mailed now. One transaction.
 
     Raises ReasonMissing, InvalidContact (field ``email``), OrderNotFound and AddressUnchanged.
     """
@@ -45,7 +47,13 @@ def correct_address(*, order_id: int, email: str, by: str, reason: str) -> Corre
             raise AddressUnchanged
         order.email = address
         write_down_address(subject=order.subject, earlier=earlier, now=address, by=by, reason=reason)
-        redirected = redirect_queued(
+        discard_dead_jobs(
+            subject=order.subject,
+            notification_ids={mail.pk for mail in given_up(subject=order.subject, recipient=earlier)},
+            by=by,
+            reason=reason,
+        )
+        redirected = redirect_unsent(
             subject=order.subject,
             earlier=earlier,
             now=address,

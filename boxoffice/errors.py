@@ -129,6 +129,13 @@ class NothingToWaitFor(BoxOfficeError):
     __doc__ = gettext_noop("No sale of this show lies ahead. Load its page again to see how it stands.")
 
 
+class TooManyOpenings(BoxOfficeError):
+    __doc__ = gettext_noop(
+        "This address waits for as many sales as one address can. Try again when one of them has opened."
+    )
+    status_code = 429
+
+
 class TooManyAlerts(BoxOfficeError):
     __doc__ = gettext_noop("So many people have asked that no more can be told. Come back when the sale opens.")
     status_code = 429

@@ -63,10 +63,12 @@ REMIND = """
     RETURNING order_id
 """
 
-# Whom to tell: those alone who were not reminded before. By the primary key.
+# Whom to tell: those alone who were not reminded before. Whoever corrects an address meanwhile waits, or is waited for.
+# By the primary key.
 RECIPIENTS = """
     SELECT %(about)s || o.code AS subject, o.email AS recipient, o.language
       FROM reminded JOIN boxoffice_order AS o ON o.id = reminded.order_id
+       FOR SHARE OF o
 """
 
 

@@ -7,6 +7,8 @@ from datetime import datetime
 from celery import shared_task
 
 from boxoffice.end_day import end_day
+from boxoffice.erase_push_subscriptions import erase_push_subscriptions
+from boxoffice.erase_recipients import erase_recipients
 from boxoffice.erase_sale_alerts import erase_sale_alerts
 from boxoffice.payments import settle_payment as settling
 from boxoffice.payments.prune_events import prune_events
@@ -63,6 +65,18 @@ def tell_those_who_asked(*, show_id: int, on_sale_at: str, announced_at: str = "
 def forget_those_who_were_told() -> None:
     """Commits batch by batch, without ``record``: each changes nothing when it comes again."""
     erase_sale_alerts()
+
+
+@shared_task(name="boxoffice.erase_push_subscriptions", has_call=False)
+def forget_browsers() -> None:
+    """Commits page by page, without ``record``: each changes nothing when it comes again."""
+    erase_push_subscriptions()
+
+
+@shared_task(name="boxoffice.erase_recipients", has_call=False)
+def forget_who_was_told() -> None:
+    """Commits page by page, without ``record``: each changes nothing when it comes again."""
+    erase_recipients()
 
 
 @shared_task(name="boxoffice.plan_reminders", has_call=False)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from boxoffice.errors import OrderNotFound
 from boxoffice.messages import tickets_ready
-from boxoffice.models import Order, OrderAction
+from boxoffice.models import OrderAction
+from boxoffice.tell_buyer import plan_mail_about
 from boxoffice.tell_devices import plan_push_about
-from notifications.plan import plan_notification
 
 
 def plan_tickets_mail(*, order_id: int) -> None:
@@ -14,25 +13,15 @@ def plan_tickets_mail(*, order_id: int) -> None:
     after each move to other seats. Requires a transaction.
 
     The plan names kind, subject and language and holds no content; what it says is drafted when it is sent.
-    Raises OrderNotFound.
+    Raises OrderNotFound, and NotInTransaction outside a transaction.
     """
-    order = Order.objects.filter(pk=order_id).first()
-    if order is None:
-        raise OrderNotFound
-    occurrence = _occurrence(order)
-    plan_notification(
-        kind=tickets_ready.KIND,
-        subject=order.subject,
-        recipient=order.email,
-        language=order.language,
-        task="boxoffice.send_message",
-        occurrence=occurrence,
-    )
+    occurrence = _occurrence(order_id)
+    order = plan_mail_about(order_id=order_id, kind=tickets_ready.KIND, occurrence=occurrence)
     plan_push_about(order=order, kind=tickets_ready.KIND, occurrence=occurrence)
 
 
-def _occurrence(order: Order) -> str:
+def _occurrence(order_id: int) -> str:
     """Empty for the first time; after a move it names the newest one."""
-    moves = OrderAction.objects.filter(order_id=order.pk, action=OrderAction.Action.MOVE)
+    moves = OrderAction.objects.filter(order_id=order_id, action=OrderAction.Action.MOVE)
     newest = moves.order_by("-pk").values_list("pk", flat=True).first()
     return f"moved:{newest}" if newest else ""

@@ -16,6 +16,7 @@ Check = Callable[[str], bool]
 
 _YES_OR_NO = {"true", "on", "ok", "y", "yes", "1", "false", "off", "n", "no", "0"}
 SIGNING_KEY_BYTES = 32
+EVENT_KEY_BYTES = 16  # those of Svix, which signs for Resend, have 24
 P256_ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 
 
@@ -88,9 +89,25 @@ def beginning(*words: str) -> Check:
     return lambda text: text.startswith(words) and re.fullmatch(r"[!-~]{12,}", text) is not None
 
 
+def event_secret(text: str) -> bool:
+    """What signs an ESP's events: ``whsec_`` and the key itself in base64. An empty or a short one protects nothing."""
+    encoded = text.removeprefix("whsec_")
+    try:
+        key = base64.b64decode(encoded + "=" * (-len(encoded) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return text.startswith("whsec_") and len(key) >= EVENT_KEY_BYTES
+
+
 def sender(text: str) -> bool:
-    """A mail address with or without a name, in one line."""
-    return text.isprintable() and re.fullmatch(r"[^@\s]+@[^@\s]+", parseaddr(text)[1]) is not None
+    """A mail address with or without a name, in one line, at a domain that mails can come from."""
+    local, _at, domain = parseaddr(text)[1].rpartition("@")
+    try:
+        labels = domain.encode("idna").decode("ascii").split(".")
+    except UnicodeError:
+        return False
+    is_domain = all(re.fullmatch(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?", label, re.IGNORECASE) for label in labels)
+    return text.isprintable() and is_domain and re.fullmatch(r"[^@\s]+", local) is not None
 
 
 def signing_keys(text: str) -> bool:

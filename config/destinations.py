@@ -19,6 +19,7 @@ DESTINATIONS = (
         tasks=("boxoffice.send_message", "boxoffice.send_bulk"),
         timeout_seconds=read("EMAIL_TIMEOUT_SECONDS"),
         rate_per_second=_rate(read("MAIL_RATE_PER_SECOND")),
+        limit_per_second=read("MAIL_RATE_PER_SECOND") or None,
     ),
     Destination(
         "push",
@@ -26,6 +27,7 @@ DESTINATIONS = (
         tasks=("boxoffice.send_push",),
         timeout_seconds=10,
         rate_per_second=_rate(read("PUSH_RATE_PER_SECOND")),
+        limit_per_second=read("PUSH_RATE_PER_SECOND") or None,
     ),
     Destination(
         "payments",

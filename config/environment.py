@@ -23,6 +23,7 @@ from config.acceptable import (
     bearer,
     beginning,
     contact,
+    event_secret,
     mail_provider,
     one_of,
     push_key,
@@ -155,7 +156,7 @@ VARIABLES = (
         "Signing secret of the ESP's webhook endpoint, which is PUBLIC_URL with `/webhooks/mail/` behind it. Needed "
         "with an ESP; by SMTP nobody tells what became of a mail.",
         "whsec_...",
-        accepts=beginning("whsec_"),
+        accepts=event_secret,
     ),
     Variable(
         "MAIL_ATTACHMENTS_MB",
@@ -341,17 +342,24 @@ def read(name: str) -> Any:
         if variable.required:
             raise ImproperlyConfigured(f"Set {name}: {variable.purpose}{_for_example(variable)}")
         return variable.default
-    cast: Callable[..., Any] = getattr(_env, variable.cast)
     try:
-        value = cast(name)
+        value = _value(variable, text)
     except ValueError as error:
         raise ImproperlyConfigured(
             f"{name} cannot be read as {variable.cast}: {variable.purpose}{_for_example(variable)}"
         ) from error
     # The value stays out of the sentence: it may hold a password.
-    if not variable.accepts(text):
+    if not variable.accepts(",".join(value) if isinstance(value, list) else text):
         raise ImproperlyConfigured(f"{name} cannot be used as it is: {variable.purpose}{_for_example(variable)}")
     return value
+
+
+def _value(variable: Variable, text: str) -> Any:
+    """As the table says. Around the commas of a list there may be spaces."""
+    if variable.cast == "list":
+        return [part.strip() for part in text.split(",") if part.strip()]
+    cast: Callable[..., Any] = getattr(_env, variable.cast)
+    return cast(variable.name)
 
 
 def _for_example(variable: Variable) -> str:

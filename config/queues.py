@@ -8,7 +8,13 @@ from jobs.queues import Pool, Queue
 
 POOLS = (
     Pool("default", purpose="Short work in the database.", concurrency=2, backlog=500),
-    Pool("tickets", purpose="Work that keeps a CPU busy.", concurrency=2, prefetch=1),
+    Pool(
+        "tickets",
+        purpose="Work that keeps a CPU busy.",
+        concurrency=2,
+        prefetch=1,
+        preload=("tickets.render_tickets",),
+    ),
     Pool(
         "messages",
         purpose="Work that waits for providers.",

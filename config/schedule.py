@@ -46,6 +46,18 @@ SCHEDULE: tuple[Periodic, ...] = (
         cron="45 2 * * *",
     ),
     Periodic(
+        name="erase push subscriptions",
+        task="boxoffice.erase_push_subscriptions",
+        why="Erases the addresses of browsers whose show is long over, or that push services take nothing for.",
+        cron="50 2 * * *",
+    ),
+    Periodic(
+        name="erase recipients",
+        task="boxoffice.erase_recipients",
+        why="Erases the mail addresses in notifications about shows that are long over.",
+        cron="55 2 * * *",
+    ),
+    Periodic(
         name="plan reminders",
         task="boxoffice.plan_reminders",
         why="Plans the mail that reminds of a show, 24 hours before it begins.",

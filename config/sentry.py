@@ -9,6 +9,7 @@ import sentry_sdk
 from sentry_sdk.integrations.logging import ignore_logger
 from sentry_sdk.utils import event_from_exception
 
+from config.secret_addresses import without_tokens
 from jobs.redact import redact_report
 
 # Sentry makes a report of every line that is logged as an error. The ledger captures what Sentry has to hear where it
@@ -23,12 +24,16 @@ TOLD_ELSEWHERE = (
 )
 
 
+# The SDK leaves cookies and addresses of visitors out as long as nobody asks for them. It would take the values of
+# variables and what was typed into a form.
+QUIET: dict[str, Any] = {"include_local_variables": False, "max_request_body_size": "never"}
+
+
 def start_reporting(dsn: str, **options: Any) -> None:
     """Report to ``dsn`` from now on. ``options`` are those of the SDK, over ours."""
     for name in TOLD_ELSEWHERE:
         ignore_logger(name)
-    # The SDK leaves personal data out as long as nobody asks for it; values of variables it would take.
-    sentry_sdk.init(dsn=dsn, **{"include_local_variables": False, "before_send": prepare, **options})
+    sentry_sdk.init(dsn=dsn, **{**QUIET, "before_send": prepare, "before_breadcrumb": _kept_breadcrumb, **options})
 
 
 def prepare(report: Any, hint: dict[str, Any]) -> Any:
@@ -41,7 +46,26 @@ def prepare(report: Any, hint: dict[str, Any]) -> Any:
         if error is not None:
             report["exception"] = _described(error)
         report["extra"] = {**report.get("extra", {}), **fields}
+    request = report.get("request")
+    if request:
+        report["request"] = {"method": request.get("method", ""), "url": request.get("url", "")}
+    for part in ("request", "breadcrumbs", "logentry"):
+        if part in report:
+            report[part] = _without_tokens(report[part])
     return redact_report(report, hint)
+
+
+def _kept_breadcrumb(crumb: Any, hint: dict[str, Any]) -> Any:
+    """None for a call to a provider: the address that was called may be a secret, such as that of a browser."""
+    return None if crumb.get("category") == "httplib" else crumb
+
+
+def _without_tokens(value: Any) -> Any:
+    if isinstance(value, str):
+        return without_tokens(value)
+    if isinstance(value, dict):
+        return {name: _without_tokens(part) for name, part in value.items()}
+    return [_without_tokens(part) for part in value] if isinstance(value, list) else value
 
 
 def _exception(exc_info: Any) -> BaseException | None:

@@ -17,7 +17,8 @@ from jobs.session import Backend
 class Claim:
     """What the claim of a published job returned. ``token`` proves it at every later write (I10).
 
-    waited_seconds: from the time it was due to its start.
+    waited_seconds: from the time it was due to its start. patient_until: how long its worker waits for a ledger that is
+    away, on a clock that only grows.
     """
 
     job_id: int
@@ -32,6 +33,7 @@ class Claim:
     destination: str = ""
     waited_seconds: float = 0.0
     recorded: bool = field(default=False)
+    patient_until: float = 0.0
 
     def note_recorded(self) -> None:
         """The run's one writing transaction has committed; nothing can fail this job any more."""

@@ -20,7 +20,8 @@ class Destination:
     failures_to_open: transient failures in a row, of different jobs, after which it is taken for away.
     first_wait_seconds, longest_wait_seconds: until the first probe, doubled with each that fails, up to the longest.
     timeout_seconds: how long a call waits for one answer; None where nobody has said it.
-    rate_per_second: jobs that it takes in a second, all workers together; None where nobody has set a limit.
+    rate_per_second: jobs that it is handed in a second, all workers together; None where nobody has set a limit.
+    limit_per_second: calls that it takes in any second, where that is more than the rate; None where it is the same.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Destination:
     longest_wait_seconds: float = 60
     timeout_seconds: float | None = None
     rate_per_second: float | None = None
+    limit_per_second: float | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1 or self.failures_to_open < 2:
@@ -40,6 +42,8 @@ class Destination:
             raise WrongTable(f"Destination {self.name}: 0 < first wait <= longest wait must hold.")
         if self.rate_per_second is not None and not self.rate_per_second > 0:
             raise WrongTable(f"Destination {self.name}: its rate per second must be more than 0, or None.")
+        if self.limit_per_second is not None and not self.limit_per_second >= (self.rate_per_second or float("inf")):
+            raise WrongTable(f"Destination {self.name}: its limit per second must not be less than its rate, or None.")
 
 
 def all_destinations() -> tuple[Destination, ...]:

@@ -26,6 +26,7 @@ class Pool:
     prefetch: messages that a worker holds for each of them; 1 where jobs are long.
     backlog: due jobs for each of its workers at which the autoscaler asks for another one.
     most_workers: how far it may go; PostgreSQL needs a connection for each process or thread, and one more.
+    preload: modules that its jobs need and other workers do not, loaded once before a worker makes its processes.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Pool:
     prefetch: int = 4
     backlog: int = 100
     most_workers: int = 10
+    preload: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if min(self.concurrency, self.prefetch, self.backlog, self.most_workers) < 1:

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 BUSY = 0.8
 """How busy workers should be. Near 1, what chance piles up is hardly ever worked off."""
 
+MOST = 1e12
+"""Of any number that is given: nobody has more, and what is calculated of it is still a number."""
+
 
 @dataclass(frozen=True)
 class Load:
@@ -30,6 +33,9 @@ class Load:
     places: int | None = None
 
     def __post_init__(self) -> None:
+        numbers = (self.rate, self.service_seconds, self.limit or 0.0, self.spike_rate, self.spike_seconds)
+        if not all(-math.inf < number < MOST for number in numbers):
+            raise ValueError(f"Rates and times must be numbers below {MOST:,.0f}.")
         if self.rate < 0 or self.spike_rate < 0 or self.spike_seconds < 0 or not self.service_seconds > 0:
             raise ValueError("Rates and seconds must not be negative, and a job must take some time.")
         if self.limit is not None and not self.limit > 0:

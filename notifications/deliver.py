@@ -60,7 +60,8 @@ def deliver(*, notification_id: int, content: Content, urgent: bool = True) -> N
             transitions.mark_suppressed(notification_id=notification_id, reason=GONE)
         return
     except JobsError as error:
-        transitions.note_error(notification_id=notification_id, error=str(error))
+        if not transitions.note_error(notification_id=notification_id, error=str(error)):
+            return  # taken back meanwhile, or the provider has told that it is out: there is nothing to try again
         raise
     with record():
         transitions.mark_sent(notification_id=notification_id, provider_id=provider_id)

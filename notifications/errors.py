@@ -29,6 +29,10 @@ class TooLarge(MessageRefused):
     """The attachments are larger than a mail may be, and there is no link to them. Make them smaller, then replay."""
 
 
+class LargerThanTaken(MessageRefused):
+    """The mail provider takes no message as large as this one. Lower MAIL_ATTACHMENTS_MB, then replay the job."""
+
+
 class ForgedMailEvent(PermanentError):
     """The mail provider did not sign this. Check MAIL_WEBHOOK_SECRET, and this machine's clock."""
 

@@ -10,6 +10,7 @@ from django.db import connection
 
 from jobs.enqueue import enqueue
 from jobs.errors import NotInTransaction
+from notifications.erased_recipient import FINGERPRINT, erasing_secret
 from notifications.models import Notification
 from notifications.unsubscribe import UNSUBSCRIBED
 
@@ -17,28 +18,33 @@ from notifications.unsubscribe import UNSUBSCRIBED
 # ``recipients``, which has the columns subject, recipient, language and key; none for an empty recipient: who has no
 # address is told nothing. A second plan of the same waits for the first one's commit and then inserts nothing. The rows
 # are inserted in one order, so that two transactions that plan the same cannot wait for each other. A domain that was
-# typed in another way when its mails were ended is met only when the mail is sent. By notification_once and
-# unsubscription_once.
+# typed in another way when its mails were ended is met only when the mail is sent. Who was told this and whose address
+# was erased since is known by its fingerprint. By notification_once and unsubscription_once.
 INSERT_NOTIFICATIONS = """
     INSERT INTO notifications_notification
         (kind, subject, channel, recipient, occurrence, language, idempotency_key, message_id, status, last_error)
     SELECT
-        %(kind)s, subject, %(channel)s, recipient, %(occurrence)s, language, key,
+        %(kind)s, told.subject, %(channel)s, told.recipient, %(occurrence)s, told.language, key,
         '<' || key || '@' || %(sending_domain)s || '>',
         CASE WHEN ended.id IS NULL THEN 'queued' ELSE 'suppressed' END,
         CASE WHEN ended.id IS NULL THEN '' ELSE %(why_ended)s END
-    FROM {recipients}
-    LEFT JOIN notifications_unsubscription AS ended ON ended.address = lower(recipient) AND ended.kind = %(kind)s
-    WHERE recipient <> ''
-    ORDER BY subject, recipient
+    FROM {recipients} AS told
+    LEFT JOIN notifications_unsubscription AS ended
+      ON ended.address = lower(told.recipient) AND ended.kind = %(kind)s
+    WHERE told.recipient <> '' AND NOT EXISTS (SELECT FROM notifications_notification AS erased
+                       WHERE erased.subject = told.subject AND erased.kind = %(kind)s
+                         AND erased.occurrence = %(occurrence)s
+                         AND erased.recipient = {fingerprint})
+    ORDER BY told.subject, told.recipient
     ON CONFLICT (subject, kind, recipient, occurrence) DO NOTHING
     RETURNING {columns}
 """
 
 INSERT_NOTIFICATION = INSERT_NOTIFICATIONS.format(
-    recipients="(VALUES (%(subject)s, %(recipient)s, %(language)s, %(key)s::uuid))"
-    " AS given (subject, recipient, language, key)",
+    recipients="(SELECT %(subject)s AS subject, %(recipient)s AS recipient, %(language)s AS language,"
+    " %(key)s::uuid AS key)",
     columns="*",
+    fingerprint=FINGERPRINT,
 )
 
 
@@ -74,6 +80,7 @@ def plan_notification(
         "key": uuid4(),
         "sending_domain": sending_domain(),
         "why_ended": UNSUBSCRIBED,
+        "erasing_secret": erasing_secret(),
     }
     for notification in Notification.objects.raw(INSERT_NOTIFICATION, values):
         if notification.status == Notification.Status.QUEUED:

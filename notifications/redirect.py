@@ -1,4 +1,4 @@
-"""Sending what still waits for one address to another one."""
+"""Sending what one address has not been sent to another one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from django.utils.translation import gettext_noop
 
 from notifications.models import Notification
 from notifications.plan import plan_notification, require_transaction
+from notifications.selectors import notifications_about
 from notifications.told_again import again, first_of, number_of
 
 CORRECTED = gettext_noop("its address was corrected, and it goes to the new one")
@@ -21,16 +22,18 @@ TAKE_BACK = """
 """
 
 
-def redirect_queued(*, subject: str, earlier: str, now: str, language: str, task_for: Callable[[str], str]) -> int:
-    """Suppress the mails about ``subject`` that wait for ``earlier``, plan them to ``now``, and return how many.
+def redirect_unsent(*, subject: str, earlier: str, now: str, language: str, task_for: Callable[[str], str]) -> int:
+    """Plan to ``now`` the mails about ``subject`` that were not sent to ``earlier``, and return how many.
 
+    Those that wait are suppressed; those that were given up stay failed, and whoever calls discards their dead jobs.
     Each is planned as one more of its kind, under the number that follows. task_for: names the task that sends mails of
     a kind. One whose attempt is under way may still reach the earlier address. Raises NotInTransaction.
     """
     require_transaction()
     values = {"subject": subject, "earlier": earlier, "why": CORRECTED}
     taken_back = list(Notification.objects.raw(TAKE_BACK, values))
-    for mail in taken_back:
+    unsent = [*taken_back, *given_up(subject=subject, recipient=earlier)]
+    for mail in unsent:
         plan_notification(
             kind=mail.kind,
             subject=subject,
@@ -39,7 +42,15 @@ def redirect_queued(*, subject: str, earlier: str, now: str, language: str, task
             task=task_for(mail.kind),
             occurrence=again(occurrence=mail.occurrence, number=next_number(mail)),
         )
-    return len(taken_back)
+    return len(unsent)
+
+
+def given_up(*, subject: str, recipient: str) -> list[Notification]:
+    """The mails to this address that failed and were not told again since. One query, by notification_once."""
+    newest = {(mail.kind, first_of(mail.occurrence)): mail for mail in notifications_about(subject=subject)}
+    return [
+        mail for mail in newest.values() if (mail.status, mail.recipient) == (Notification.Status.FAILED, recipient)
+    ]
 
 
 def next_number(mail: Notification) -> int:

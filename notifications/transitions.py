@@ -22,6 +22,12 @@ def note_error(*, notification_id: int, error: str) -> bool:
     return queued.update(last_error=one_line(error)) == 1
 
 
+def note_unwritten(*, notification_id: int, error: str) -> bool:
+    """Count an attempt that failed before there was anything to send, and keep why. The notification stays queued."""
+    queued = Notification.objects.filter(id=notification_id, status=Status.QUEUED)
+    return queued.update(attempts=F("attempts") + 1, last_error=one_line(error)) == 1
+
+
 def mark_sent(*, notification_id: int, provider_id: str = "") -> bool:
     """queued → sent. provider_id: what the ESP calls the message."""
     queued = Notification.objects.filter(id=notification_id, status=Status.QUEUED)
@@ -47,5 +53,6 @@ def reopen(*, notification_id: int) -> bool:
 
 
 def one_line(text: str) -> str:
-    """The text as ``last_error`` keeps it."""
-    return " ".join(text.split())[: Notification._meta.get_field("last_error").max_length]
+    """The text as ``last_error`` keeps it: without NUL and lone surrogates, which PostgreSQL refuses to keep."""
+    kept = text.replace("\x00", " ").encode("utf-8", "replace").decode()
+    return " ".join(kept.split())[: Notification._meta.get_field("last_error").max_length]

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from sandbox.esp.knobs import EspKnobs, esp_knobs
 from sandbox.esp.pages import BUTTONS
-from sandbox.esp.take_email import RECORD
+from sandbox.esp.take_email import ARRIVES, RECORD, fate_of, unpacked
 from sandbox.knobs import BadKnob, smtp_knobs
 from sandbox.mailbox import Mailbox, NoSuchMessage
 from sandbox.settings import SANDBOX_MAILDIR
@@ -55,11 +55,15 @@ def mailbox(request: HttpRequest) -> HttpResponse:
 def message(request: HttpRequest, message_id: str) -> HttpResponse:
     """One mail: as it looks, as text, its attachments and its headers."""
     found = _found(message_id)
-    took_by_esp = any(name == RECORD for name, _ in found.headers)
+    record = dict(found.headers).get(RECORD)
+    fate = fate_of(unpacked(record)) if record else ()
     happened = request.GET.get("happened", "")
     context = {
         "message": found,
-        "happenings": BUTTONS if took_by_esp else {},
+        "headers": [(name, value) for name, value in found.headers if name != RECORD],
+        "happenings": BUTTONS if record else {},
+        # What is not told of each mail that arrives: this address decided it.
+        "fate": f"{', then '.join(fate) or 'nothing'}; its address decides that" if record and fate != ARRIVES else "",
         "happened": happened if happened in BUTTONS.values() else "",
     }
     return render(request, "sandbox/message.html", context)

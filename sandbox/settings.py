@@ -7,6 +7,7 @@ SANDBOX_MAILDIR  folder of the mails, a Maildir (.local/mailbox)
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 from pathlib import Path
@@ -47,3 +48,5 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 # With "no-referrer" browsers send the origin "null" with a form, and the form is refused.
 SECURE_REFERRER_POLICY = "same-origin"
 LOGGING_CONFIG = None
+# A refusal is what somebody asked for; what is told are faults of the sandbox itself, with their tracebacks.
+logging.getLogger("django.request").addFilter(lambda record: bool(record.exc_info))

@@ -13,8 +13,8 @@ from prometheus_client import Counter
 from inventory.metrics import HOLDS_EXPIRED, SWEEPS
 from inventory.models import Hold, Seat
 
-real_commits = pytest.mark.django_db(transaction=True, available_apps=["inventory", "jobs"])
-"""Tests of several sessions. Only the tables of these apps are emptied after them, which is much faster."""
+real_commits = pytest.mark.django_db(transaction=True)
+"""Tests of several sessions."""
 
 WAYS = ("lazily", "job", "sweeper")
 OUTCOMES = ("done", "cut short", "another at it")

@@ -16,7 +16,7 @@ from pytest_django.plugin import DjangoDbBlocker
 NORTH = "north"
 BOTH = ("default", NORTH)
 
-two_ledgers = pytest.mark.django_db(transaction=True, databases=BOTH, available_apps=["jobs", "tests.probe"])
+two_ledgers = pytest.mark.django_db(transaction=True, databases=BOTH)
 """As real_commits, on both databases. The test, or a fixture of its module, must ask for ``north``."""
 
 

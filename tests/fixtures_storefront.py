@@ -12,13 +12,16 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
+from limits import RateLimitItemPerMinute
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
 from boxoffice.storefront import seat_board
 from deploy.local.ports import RANGE, is_free
 from jobs.flow import admission
+from notifications.limits import askers
 from tests.fixtures_jobs import broker_url, empty, environment
 from tests.fixtures_payments import Payments
 from tests.payment_keys import WEBHOOK_SECRET
@@ -108,7 +111,7 @@ def _commands(port: int) -> list[tuple[str, list[str], str]]:
         ("mail", [python, "-m", "sandbox", "smtp"], "READY"),
         ("web", [*granian, "--workers", "1", "--no-ws", "config.wsgi:application"], "Started worker"),
         ("relay", [python, "manage.py", "relay"], "relay ready"),
-        ("worker", [*celery, "-Q", "default,tickets,messages,payments"], " ready."),
+        ("worker", [*celery, "-Q", "default,tickets,messages,bulk,payments"], " ready."),
     ]
 
 
@@ -155,6 +158,13 @@ def _nothing_remembered_of_the_load() -> Iterator[None]:
     admission.forget()
     yield
     admission.forget()
+
+
+@pytest.fixture(autouse=True)
+def _nobody_asked_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All tests ask from one address, and each begins to count anew."""
+    limit = RateLimitItemPerMinute(askers.MOST, askers.WINDOW_MINUTES, namespace=f"tests:{uuid4()}")
+    monkeypatch.setattr(askers, "LIMIT", limit)
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,8 @@ from jobs.models import DeadLetter, Job
 from tests.probe.models import Mark
 from tests.processes import wait_for
 
-real_commits = pytest.mark.django_db(transaction=True, available_apps=["jobs", "tests.probe"])
-"""Tests whose commits other processes see. Only the engine's tables are emptied after them, which is much faster."""
+real_commits = pytest.mark.django_db(transaction=True)
+"""Tests whose commits other processes see."""
 
 
 def job(job_id: int) -> Job:

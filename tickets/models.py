@@ -70,9 +70,9 @@ class Ticket(models.Model):
         ]
         indexes = [
             models.Index(fields=["order_id"], name="ticket_by_order"),
-            # Those that somebody waits for.
+            # Few at any time, among all that there ever were.
             models.Index(
-                fields=["created_at"], condition=Q(status__in=("pending", "failed")), name="ticket_waited_for"
+                fields=["status", "created_at"], condition=Q(status__in=("pending", "failed")), name="ticket_not_made"
             ),
         ]
         permissions = [("scan_ticket", _("Can let people in at the door"))]

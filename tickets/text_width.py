@@ -6,8 +6,6 @@ import unicodedata
 from collections.abc import Mapping
 from functools import cache
 
-from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
-
 from tickets.ticket_assets import FONTS, WIDEST_FONT
 
 IDEOGRAPH = 1.0
@@ -42,6 +40,8 @@ def _elsewhere(letter: str) -> float:
 
 @cache
 def _advances() -> Mapping[str, float]:
+    from fontTools.ttLib import TTFont  # type: ignore[import-untyped]  # as slow to load as the renderer
+
     with TTFont(FONTS / WIDEST_FONT, lazy=True) as font:
         unit = font["head"].unitsPerEm
         widths = font["hmtx"].metrics

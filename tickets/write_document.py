@@ -21,7 +21,6 @@ from jobs.record import record
 from tickets.discard_file import discard_file
 from tickets.errors import TicketsChanged
 from tickets.models import Ticket, TicketDocument
-from tickets.render_tickets import render_tickets
 from tickets.storage import store_document
 from tickets.ticket_face import faces_of
 
@@ -65,6 +64,9 @@ def write_document(*, tickets: Sequence[Ticket], edition: int = 0) -> WrittenDoc
 
 def render_document(*, tickets: Sequence[Ticket]) -> bytes:
     """The PDF with these tickets, in their language. They bring show, venue, seat and tier along; at least one."""
+    # Loading the renderer is a quarter of a process's start. Workers that issue tickets preload it; no other needs it.
+    from tickets.render_tickets import render_tickets
+
     first = tickets[0]
     with translation.override(first.language):
         faces = faces_of(tickets)

@@ -44,7 +44,7 @@ DEAD_JOBS = """
                            ORDER BY task DESC, died_of DESC, finished_at DESC, id DESC LIMIT 1) AS newest
 """
 
-# By ticket_waited_for.
+# By ticket_not_made.
 TICKETS = """
     SELECT t.order_id::text AS key, min(t.created_at) AS since, min(t.created_at) AS last_at, t.order_id,
            count(*) AS jobs

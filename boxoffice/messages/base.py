@@ -11,6 +11,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import get_language, get_language_bidi
 from django.utils.translation import gettext as _
 
+from boxoffice.one_line import one_line
 from notifications.content import Attachment, EmailContent
 
 
@@ -52,7 +53,7 @@ def lay_out(draft: Draft, *, to_address: str, unsubscribe_url: str = "") -> Emai
     return EmailContent(
         to_name=draft.to_name,
         to_address=to_address,
-        subject=" ".join(draft.subject.split()),
+        subject=one_line(draft.subject),
         text=render_to_string(f"{stem}.txt", context).strip() + "\n",
         html=render_to_string(f"{stem}.html", context),
         attachments=draft.attachments,

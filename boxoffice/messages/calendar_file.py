@@ -20,6 +20,7 @@ from icalendar import Calendar, Event, vCalAddress, vText
 from boxoffice.messages.calendar_zone import calendar_zone
 from boxoffice.messages.show_times import clock_in_words
 from boxoffice.models import Order
+from boxoffice.one_line import one_line
 from inventory.models import Show
 from notifications.content import Attachment
 
@@ -51,8 +52,8 @@ def _entry(order: Order) -> Event:
     entry.add("SEQUENCE", show.version)
     entry.add("DTSTAMP", order.confirmed_at or order.placed_at)
     entry.add("DTSTART", show.starts_at_local)
-    entry.add("SUMMARY", _one_line(show.title))
-    entry.add("LOCATION", ", ".join([_one_line(show.venue.name), *map(_one_line, show.venue.address.splitlines())]))
+    entry.add("SUMMARY", one_line(show.title))
+    entry.add("LOCATION", ", ".join([one_line(show.venue.name), *map(one_line, show.venue.address.splitlines())]))
     entry.add("DESCRIPTION", _description(order))
     entry.add("URL", f"{settings.PUBLIC_URL}{reverse('show', args=[show.slug])}")
     entry.add("STATUS", _status(order))
@@ -73,7 +74,7 @@ def _status(order: Order) -> str:
 def _description(order: Order) -> str:
     doors = _("Doors open at %(doors)s.") % {"doors": clock_in_words(order.show.doors_at_local)}
     code = _("Order %(code)s.") % {"code": order.code}
-    return "\n".join(filter(None, [_one_line(order.show.subtitle), doors, code]))
+    return "\n".join(filter(None, [one_line(order.show.subtitle), doors, code]))
 
 
 def _organizer() -> vCalAddress:
@@ -88,7 +89,3 @@ def _organizer() -> vCalAddress:
 def _uid(order: Order) -> UUID:
     """By the code, which never changes; no domain is in it, which might."""
     return uuid5(NAMESPACE_URL, f"boxoffice/order/{order.code}/show/{order.show_id}")
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -53,7 +53,9 @@ def worded(*, order: Order, money: Money | None, lines: Sequence[OrderLine], by_
     elif money:
         preheader = _("%(amount)s is on its way to you.") % {"amount": money}
     else:
-        preheader = _("Nothing was paid for them, so no money moves.")
+        preheader = ngettext(
+            "Nothing was paid for it, so no money moves.", "Nothing was paid for them, so no money moves.", len(lines)
+        )
     return Draft(
         to_name=order.name,
         subject=_subject(money, lines) % {"show": isolated(order.show.title), "day": day_of(order.show)},

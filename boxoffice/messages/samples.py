@@ -56,14 +56,18 @@ def samples() -> Sequence[Sample]:
     ready, late, remind = tickets_ready.KIND, tickets_late.KIND, reminder.KIND
     refund, too_late = refund_done.KIND, paid_too_late.KIND
     return (
-        Sample(ready, _("two seats"), lambda: _tickets_ready(_order())),
+        Sample(ready, _("two seats"), lambda: _tickets_ready(sample_order())),
         Sample(ready, _("one seat, and a name from right to left"), lambda: _tickets_ready(_foreign_order())),
-        Sample(ready, _("moved to other seats"), lambda: _tickets_ready(_order(), moved=True)),
+        Sample(ready, _("moved to other seats"), lambda: _tickets_ready(sample_order(), moved=True)),
         Sample(
-            late, _("two seats"), lambda: tickets_late.worded(order=_order(), tickets=_tickets(_order(), "pending"))
+            late,
+            _("two seats"),
+            lambda: tickets_late.worded(order=sample_order(), tickets=_tickets(sample_order(), "pending")),
         ),
         Sample(
-            late, _("one seat"), lambda: tickets_late.worded(order=_order(), tickets=_tickets(_order(), "failed")[:1])
+            late,
+            _("one seat"),
+            lambda: tickets_late.worded(order=sample_order(), tickets=_tickets(sample_order(), "failed")[:1]),
         ),
         Sample(remind, _("two seats, tickets mailed"), lambda: _reminder(seats=2, mailed=True)),
         Sample(remind, _("one seat"), lambda: _reminder(seats=1, mailed=False)),
@@ -107,7 +111,8 @@ def _show(status: str = Show.Status.SCHEDULED) -> Show:
     )
 
 
-def _order(*, status: str = Order.Status.CONFIRMED, show: str = Show.Status.SCHEDULED, **given: str) -> Order:
+def sample_order(*, status: str = Order.Status.CONFIRMED, show: str = Show.Status.SCHEDULED, **given: str) -> Order:
+    """An order of two seats. show: the status of its show. given: other values of its columns."""
     confirmed = status == Order.Status.CONFIRMED
     return Order(
         pk=1,
@@ -125,7 +130,7 @@ def _order(*, status: str = Order.Status.CONFIRMED, show: str = Show.Status.SCHE
 
 
 def _foreign_order() -> Order:
-    order = _order(name="سارة بنت عبد الله")
+    order = sample_order(name="سارة بنت عبد الله")
     order.show.title, order.show.subtitle = "ليالي الشتاء", "A concert of songs from Aleppo to Granada"
     return order
 
@@ -150,18 +155,18 @@ def _tickets_ready(order: Order, *, moved: bool = False) -> Draft:
 
 
 def _reminder(*, seats: int, mailed: bool) -> Draft:
-    order = _order()
+    order = sample_order()
     day = day_in_words(STARTS - timedelta(days=40)) if mailed else ""
     return reminder.worded(order=order, tickets=_tickets(order, "issued")[:seats], tickets_mailed=day)
 
 
 def _refund_done(*, seats: int, free: bool, by_hand: bool = False) -> Draft:
-    order = _order()
+    order = sample_order()
     lines = _lines(order, price=0 if free else 4200)[:seats]
     money = None if free else Money.sum((line.money for line in lines), currency="EUR")
     return refund_done.worded(order=order, money=money, lines=lines, by_hand=by_hand)
 
 
 def _paid_too_late(status: str, *, show: str = Show.Status.SCHEDULED, problem: str = "") -> Draft:
-    order = _order(status=status, show=show)
+    order = sample_order(status=status, show=show)
     return paid_too_late.worded(order=order, payment=Payment(order=order, amount=8400, currency="EUR", problem=problem))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import F, Func, Value
 from django.utils.translation import gettext_lazy as _
 
 from inventory.models import Show
@@ -28,6 +29,13 @@ class SaleAlert(models.Model):
             # Also the index of the show's alerts.
             models.UniqueConstraint(fields=["show", "email"], name="sale_alert_once"),
             models.UniqueConstraint(fields=["token"], name="sale_alert_token_once"),
+        ]
+        # How many openings a mailbox waits for: see ``ask_to_be_told.mailbox_of``.
+        indexes = [
+            models.Index(
+                Func(F("email"), Value(r"\+[^@]*@"), Value("@"), function="regexp_replace"),
+                name="sale_alert_by_mailbox",
+            ),
         ]
 
     def __str__(self) -> str:

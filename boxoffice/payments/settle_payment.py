@@ -15,18 +15,18 @@ from boxoffice import transitions as orders
 from boxoffice.confirm_order import confirm_if_waiting, confirm_with_other_hold
 from boxoffice.errors import SeatsDiffer
 from boxoffice.messages import paid_too_late
-from boxoffice.models import Order, Payment
+from boxoffice.models import Payment
 from boxoffice.payments import provider, transitions
 from boxoffice.payments.look_again import look_later
 from boxoffice.payments.metrics import SETTLED
 from boxoffice.payments.minor_units import our_money, provider_amount
 from boxoffice.payments.provider import Answer
 from boxoffice.refunds.plan_refund import plan_refund
+from boxoffice.tell_buyer import plan_mail_about
 from inventory.errors import HoldExpired, HoldIncomplete, HoldNotActive
 from inventory.money import Money
 from jobs.clock import database_now
 from jobs.record import record
-from notifications.plan import plan_notification
 
 log = structlog.get_logger(__name__)
 
@@ -133,17 +133,10 @@ def _refuse_money(payment: Payment, answer: Answer, *, asked: str) -> None:
 
 
 def _give_back(*, payment_id: int, amount: int, reason: str) -> None:
-    order = Order.objects.get(payments=payment_id)
-    orders.expire_paid_too_late(order_id=order.pk)
+    order_id = Payment.objects.values_list("order_id", flat=True).get(pk=payment_id)
+    orders.expire_paid_too_late(order_id=order_id)
     plan_refund(payment_id=payment_id, amount=amount, reason=reason)
-    plan_notification(
-        kind=paid_too_late.KIND,
-        subject=order.subject,
-        recipient=order.email,
-        language=order.language,
-        task="boxoffice.send_message",
-        occurrence=str(payment_id),
-    )
+    plan_mail_about(order_id=order_id, kind=paid_too_late.KIND, occurrence=str(payment_id))
 
 
 def _confirm(order_id: int) -> bool:

@@ -9,10 +9,10 @@ from boxoffice.models import Order, Refund
 from boxoffice.refunds import transitions
 from boxoffice.refunds.ask_provider import Answer, Means
 from boxoffice.refunds.plan_refund import enqueue_sending
+from boxoffice.tell_buyer import plan_mail_about
 from boxoffice.tell_devices import plan_push_about
 from jobs.clock import database_now
 from jobs.enqueue import enqueue
-from notifications.plan import plan_notification
 
 ASK_AGAIN_AFTER = timedelta(hours=6)
 """A pending refund is settled by the provider's event; this is for the event that never came."""
@@ -46,15 +46,11 @@ def record_answer(*, refund: Refund, answer: Answer) -> bool:
 
 
 def tell_refund(*, order: Order, occurrence: str) -> None:
-    """Plan the mail about it, and a push message to each device that asked, once for each occurrence."""
-    plan_notification(
-        kind=refund_done.KIND,
-        subject=order.subject,
-        recipient=order.email,
-        language=order.language,
-        task="boxoffice.send_message",
-        occurrence=occurrence,
-    )
+    """Plan the mail about it, and a push message to each device that asked, once for each occurrence.
+
+    Locks the order.
+    """
+    plan_mail_about(order_id=order.pk, kind=refund_done.KIND, occurrence=occurrence)
     plan_push_about(order=order, kind=refund_done.KIND, occurrence=occurrence)
 
 

@@ -15,6 +15,7 @@ from boxoffice.errors import BoxOfficeError, InvalidContact, NothingToWaitFor
 from boxoffice.models import SaleAlert
 from boxoffice.storefront import asked_before, own_hold
 from boxoffice.storefront.alert_form import AlertForm
+from boxoffice.storefront.client_network import require_few_from_here
 from boxoffice.storefront.private_pages import private_page
 from boxoffice.storefront.see_other import SeeOther
 from boxoffice.storefront.show import page_of_show
@@ -25,7 +26,7 @@ from inventory.selectors import Offer, show_by_slug
 @cache_control(private=True, no_cache=True)
 @require_http_methods(["GET", "HEAD", "POST"])
 def tell_me(request: HttpRequest, slug: str) -> HttpResponse:
-    """POST (``email``): note the address and go back to the show's page. Five statements.
+    """POST (``email``): note the address and go back to the show's page. Four statements.
 
     The answer is the same for an address that is known already. A refusal shows the page again with what was typed.
     GET leads to the show's page, where the form is. Not compressed, since it repeats what was typed.
@@ -39,6 +40,7 @@ def tell_me(request: HttpRequest, slug: str) -> HttpResponse:
     email = request.POST.get("email", "")
     try:
         asked_before.require_few(request)
+        require_few_from_here(request, what="tell me")
         ask_to_be_told(show_id=offer.show.pk, email=email, language=get_language() or "")
     except NothingToWaitFor as error:
         return _too_late(request, offer=offer, error=error)

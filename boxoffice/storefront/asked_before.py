@@ -1,8 +1,8 @@
 """How often a browser has asked to be told of openings: enough for a whole season, too few for a list of addresses.
 
 The browser keeps the count itself, signed, since a sale needs no Redis (I13) and a session would be a row for each
-visitor. Who throws the cookie away starts anew: against a script stands that an address gets one mail for each opening,
-whoever asks how often, and that a show takes so many addresses only (``ask_to_be_told.MOST_PER_SHOW``).
+visitor. Who throws the cookie away starts anew: against a script stand the bounds of a network (``client_network``), of
+an address and of a show (``ask_to_be_told``).
 """
 
 from __future__ import annotations

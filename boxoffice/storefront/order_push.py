@@ -9,6 +9,7 @@ from typing import Any
 
 from django.apps import apps
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.templatetags.static import static
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
@@ -16,6 +17,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 
 from boxoffice.models import Order
+from boxoffice.storefront.client_network import TooManyFromHere, require_few_from_here
 from boxoffice.storefront.private_pages import private_page
 from boxoffice.tell_devices import tell_device
 from notifications.channels.push.keys import push_is_set_up
@@ -23,6 +25,7 @@ from notifications.channels.push.listening import listens
 from notifications.channels.push.subscribe import unsubscribe
 from notifications.errors import UnfitSubscription, UnknownPushService
 
+ICON = "boxoffice/push-icon.png"
 MOST_BYTES = 4096
 """Of one subscription; the longest that is known has about 900."""
 
@@ -48,7 +51,13 @@ def order_push(request: HttpRequest, token: str) -> HttpResponse:
         digest = request.GET.get("device", "")
         return JsonResponse({"on": digest.isascii() and listens(subject=order.subject, endpoint_digest=digest)})
     try:
-        return {"POST": _switch_on, "DELETE": _switch_off}[request.method or ""](order, _given(request))
+        given = _given(request)
+        if request.method == "DELETE":
+            return _switch_off(order, given)
+        require_few_from_here(request, what="push")
+        return _switch_on(order, given)
+    except TooManyFromHere as error:
+        return _refused(str(error), status=error.status_code)
     except UnreadableBody:
         return _refused(_("This arrived damaged. Load the page again and try once more."), status=400)
 
@@ -113,4 +122,5 @@ def push_worker(request: HttpRequest) -> HttpResponse:
 
 @lru_cache(maxsize=1)
 def _source() -> bytes:
-    return (Path(apps.get_app_config("boxoffice").path) / "static/boxoffice/js/push-worker.js").read_bytes()
+    script = Path(apps.get_app_config("boxoffice").path) / "static/boxoffice/js/push-worker.js"
+    return f"const ICON = {json.dumps(static(ICON))};\n".encode() + script.read_bytes()

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from boxoffice.end_mails import end_mails, take_mails_up_again
 from boxoffice.storefront.private_pages import private_page
-from boxoffice.unsubscribe_link import mail_of_token
+from boxoffice.unsubscribe_link import reader_of_token
 from notifications.unsubscribe import is_unsubscribed
 
 ONE_CLICK = ("List-Unsubscribe", "One-Click")
@@ -27,25 +27,25 @@ def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
 
 def _one_click(token: str) -> HttpResponse:
     """A program asks: it wants a status, and never a redirection."""
-    mail = mail_of_token(token=token)
-    if mail is None:
+    reader = reader_of_token(token=token)
+    if reader is None:
         return HttpResponse(status=404)
-    end_mails(mail=mail)
+    end_mails(reader=reader)
     return HttpResponse(status=200)
 
 
 @csrf_protect
 def _page(request: HttpRequest, token: str) -> HttpResponse:
     """GET: which mails, and whether to end them; a look changes nothing. POST: do, or undo it (``again``)."""
-    mail = mail_of_token(token=token)
-    if mail is None:
+    reader = reader_of_token(token=token)
+    if reader is None:
         return render(request, "boxoffice/unsubscribe.html", status=404)
     if request.method == "POST":
-        (take_mails_up_again if "again" in request.POST else end_mails)(mail=mail)
+        (take_mails_up_again if "again" in request.POST else end_mails)(reader=reader)
     context = {
         "token": token,
-        "kind": mail.kind,
-        "is_ended": is_unsubscribed(address=mail.recipient, kind=mail.kind),
+        "kind": reader.kind,
+        "is_ended": is_unsubscribed(address=reader.address, kind=reader.kind),
         "was_undone": request.method == "POST" and "again" in request.POST,
     }
     return render(request, "boxoffice/unsubscribe.html", context)

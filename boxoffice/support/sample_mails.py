@@ -1,4 +1,4 @@
-"""The staff page "Messages": every kind of mail in every language, as its readers get it, with sample data.
+"""The staff page "What mails look like": every kind of mail in every language, as its readers get it, with sample data.
 
 The HTML of a mail is a page of its own in a frame without rights: under a policy that lets it load nothing and run
 nothing, and that lets our own page alone frame it.
@@ -47,7 +47,7 @@ def sample_mails_page(page: admin.ModelAdmin, request: HttpRequest) -> HttpRespo
     mail, preheader = _written(shown, language)
     context = {
         **page.admin_site.each_context(request),
-        "title": _("Messages"),
+        "title": _("What mails look like"),
         "opts": page.opts,
         "media": page.media,
         "choices": [_choice(each, place, number) for place, each in enumerate(samples())],
@@ -100,7 +100,7 @@ def _written(shown: Sample, language: str) -> tuple[EmailContent, str]:
     """The mail in this language, and what a mailbox shows beside its subject."""
     with translation.override(language):
         draft = shown.draft()
-        ended_at = unsubscribe_address(notification_id=0) if shown.can_be_ended else ""
+        ended_at = unsubscribe_address(kind=shown.kind, address="") if shown.can_be_ended else ""  # ends nothing
         return lay_out(draft, to_address=RECIPIENT, unsubscribe_url=ended_at), draft.preheader
 
 

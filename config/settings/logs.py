@@ -1,6 +1,5 @@
 """Structured logs, one correlation id from the request to the last job. No personal data: ids only."""
 
-import re
 import sys
 from typing import Any
 
@@ -9,16 +8,14 @@ from structlog.processors import ExceptionRenderer
 from structlog.tracebacks import ExceptionDictTransformer
 
 from config.environment import read
+from config.secret_addresses import without_tokens
 from config.sentry import start_reporting
 from jobs.redact import redact_log
 
-# The address of a hold or an order is all that its owner needs to prove; Django logs addresses that fail.
-_TOKEN = re.compile(r"/(holds|orders|files)/[^/\s]+")
-
 
 def hide_tokens(logger: Any, method: str, event: dict[str, Any]) -> dict[str, Any]:
-    """A structlog processor: no secret part of an address in the event's own text."""
-    event["event"] = _TOKEN.sub(r"/\1/…", str(event["event"]))
+    """A structlog processor: no secret part of an address in the event's own text. Django logs addresses that fail."""
+    event["event"] = without_tokens(str(event["event"]))
     return event
 
 

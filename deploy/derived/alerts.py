@@ -142,6 +142,13 @@ ALWAYS = (
 )
 
 
+DESTINATION_HELD = (
+    'label_replace(jobs_paused{kind="destination"}, "destination", "$1", "name", "(.*)") == 1',
+    'jobs_breaker{state="closed"} == 0',
+)
+"""A provider that somebody has paused, or that is away."""
+
+
 def render(
     *,
     queues: Sequence[Queue],
@@ -164,21 +171,21 @@ def render(
 def _late(queue: Queue, *, called: Sequence[str]) -> Alert:
     """The alert on the age of a queue's jobs. called: whom each of its tasks calls; empty for nobody.
 
-    What somebody has paused is not late. Neither is a queue all of whose jobs call a provider that is away, which has
-    an alert of its own; where other jobs stand beside them, the age may be theirs.
+    What somebody has paused is not late. Neither are the jobs that call a provider that is away, which has an alert of
+    its own; those that call another one or nobody are looked at by themselves.
     """
-    held = [f'jobs_paused{{kind="queue", name="{queue.name}"}} == 1']
-    if called and all(called):
-        names = "|".join(sorted(set(called)))
-        held.append(f'jobs_paused{{kind="destination", name=~"{names}"}} == 1')
-        held.append(f'jobs_breaker{{destination=~"{names}", state="closed"}} == 0')
+    name = "jobs_oldest_due_by_destination_seconds" if any(called) else "jobs_oldest_due_seconds"
+    held = [f'on (database) (jobs_paused{{kind="queue", name="{queue.name}"}} == 1)']
+    if any(called):
+        held += [f"on (database, destination) ({condition})" for condition in DESTINATION_HELD]
+    whom = "{{ if $labels.destination }} for {{ $labels.destination }}{{ end }}" if any(called) else ""
     return Alert(
         f"{queue.name.title().replace('_', '')}Late",
-        f'jobs_oldest_due_seconds{{queue="{queue.name}"}} > {queue.promise_seconds:g}'
-        + "".join(f" unless on (database) ({condition})" for condition in held),
+        f'{name}{{queue="{queue.name}"}} > {queue.promise_seconds:g}'
+        + "".join(f" unless {condition}" for condition in held),
         "1m",
         "page",
-        f"A job of {queue.name} has been due for {{{{ $value | humanizeDuration }}}}, "
+        f"A job of {queue.name}{whom} has been due for {{{{ $value | humanizeDuration }}}}, "
         f"and {queue.promise_seconds:g} s are promised.",
         "Are workers there, and do they start jobs? The admin's page of the queues says both.",
     )

@@ -13,8 +13,9 @@ def worker_command(pool: Pool, *, queues: Sequence[Queue]) -> str:
     """The command that starts one worker of ``pool``, for the queues that name it."""
     names = ",".join(queue.name for queue in queues if queue.pool == pool.name)
     kind = "" if pool.kind == "prefork" else f"--pool {pool.kind} "
+    preload = f"--include {','.join(pool.preload)} " if pool.preload else ""
     return (
-        f"celery --quiet -A config worker --hostname {pool.name}@%h --queues {names} {kind}"
+        f"celery --quiet -A config worker --hostname {pool.name}@%h --queues {names} {preload}{kind}"
         f"--concurrency {pool.concurrency} --prefetch-multiplier {pool.prefetch} "
         "--without-gossip --without-mingle --loglevel WARNING"
     )

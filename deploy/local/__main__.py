@@ -14,6 +14,7 @@ import shlex
 import sys
 import time
 from collections.abc import Sequence
+from typing import get_args
 
 from deploy.local.checkout import Instance
 from deploy.local.demo import run_demo
@@ -24,8 +25,10 @@ from deploy.local.rabbitmq import is_installed as rabbitmq_is_installed
 from deploy.local.run_command import run_command, with_our_terminal
 from deploy.local.signals import end_in_good_order
 from deploy.local.smoke import run_smoke
+from deploy.local.stack import WayOfMail
 
 INTERRUPTED = 130
+MAIL = get_args(WayOfMail)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -48,14 +51,19 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m deploy.local", description=__doc__)
     verbs = parser.add_subparsers(required=True, metavar="VERB")
     default_broker = os.environ.get("BROKER") or BROKERS[0]
+    default_mail = os.environ.get("MAIL") or MAIL[0]
+    if default_mail.startswith("/"):
+        default_mail = MAIL[0]  # login shells keep the path of their user's mailbox in this variable
 
     demo = verbs.add_parser("demo", help="everything, with shows to buy tickets for, until Ctrl-C")
     demo.add_argument("--broker", default=default_broker)
     demo.add_argument("--port", type=int, default=os.environ.get("PORT") or None)
+    demo.add_argument("--mail", type=_way_of_mail, default=default_mail, help=" or ".join(MAIL))
     demo.set_defaults(act=_demo)
 
     smoke = verbs.add_parser("smoke", help="buy two tickets over HTTP and follow them to the QR code")
     smoke.add_argument("--broker", default=default_broker)
+    smoke.add_argument("--mail", type=_way_of_mail, default=default_mail, help=" or ".join(MAIL))
     smoke.set_defaults(act=_smoke)
 
     services = verbs.add_parser("services", help="the servers alone, until Ctrl-C; prints how to reach them")
@@ -74,12 +82,18 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _way_of_mail(given: str) -> str:
+    if given not in MAIL:
+        raise argparse.ArgumentTypeError(f"mails do not go by {given!r}; set MAIL to {' or '.join(MAIL)}")
+    return given
+
+
 def _demo(options: argparse.Namespace) -> None:
-    run_demo(broker=options.broker, port=options.port)
+    run_demo(broker=options.broker, port=options.port, mail=options.mail)
 
 
 def _smoke(options: argparse.Namespace) -> int:
-    return run_smoke(broker=options.broker)
+    return run_smoke(broker=options.broker, mail=options.mail)
 
 
 def _services(options: argparse.Namespace) -> None:

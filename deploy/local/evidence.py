@@ -50,6 +50,15 @@ CROSS JOIN LATERAL (
 WHERE placed.token = %s AND job.state = 'done'
 """
 
+# How many mails of one order the provider says it delivered; uses notification_once.
+DELIVERED_OF_ORDER = """
+SELECT count(*)
+FROM boxoffice_order AS placed
+JOIN notifications_notification AS told
+  ON told.kind = 'tickets_ready' AND told.subject = 'order:' || placed.code
+WHERE placed.token = %s AND told.channel = 'email' AND told.status = 'delivered'
+"""
+
 
 def wait_for_mail(mailbox_url: str, *, to: str) -> dict[str, object]:
     """Return the newest mail to the address. Raises EvidenceMissing after a minute."""
@@ -107,6 +116,18 @@ def ledger_times(token: str, *, environment: Mapping[str, str]) -> LedgerTimes:
             time.sleep(0.02)
     started, rendered = done["tickets.issue_tickets"]
     return LedgerTimes(started=started, rendered=rendered, accepted=done["boxoffice.send_message"][1])
+
+
+def await_delivery(token: str, *, environment: Mapping[str, str]) -> None:
+    """Wait until the ESP has told us that the order's mail arrived. Raises EvidenceMissing after a minute."""
+    with psycopg.connect(environment["DATABASE_URL"], autocommit=True) as connection:
+
+        def delivered() -> bool:
+            row = connection.execute(DELIVERED_OF_ORDER, [token]).fetchone()
+            return row is not None and row[0] == 1
+
+        if not wait_until(delivered, seconds=MAIL_SECONDS):
+            raise EvidenceMissing("The mail came, and its delivery was not told at /webhooks/mail/.")
 
 
 def _read(address: str) -> bytes:

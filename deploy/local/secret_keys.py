@@ -31,6 +31,8 @@ KEYS: dict[str, Callable[[], str]] = {
     # In the form of Stripe's, for its stand-in: the SDK and people know them by their beginning.
     "STRIPE_API_KEY": lambda: f"sk_test_{secrets.token_hex(24)}",
     "STRIPE_WEBHOOK_SECRET": lambda: f"whsec_{secrets.token_hex(16)}",
+    # In the form of Resend's, whose webhooks Svix signs: the base64 behind the beginning is the key itself.
+    "MAIL_WEBHOOK_SECRET": lambda: f"whsec_{base64.b64encode(secrets.token_bytes(24)).decode('ascii')}",
     "VAPID_PRIVATE_KEY": _push_key,
     "STAFF_PASSWORD": lambda: secrets.token_urlsafe(12),
     "DOOR_PASSWORD": lambda: secrets.token_urlsafe(12),

@@ -17,6 +17,7 @@ from deploy.local.environment import local_services
 from deploy.local.evidence import (
     EvidenceMissing,
     attached_pdf,
+    await_delivery,
     ledger_times,
     read_codes,
     verify,
@@ -25,7 +26,7 @@ from deploy.local.evidence import (
 from deploy.local.fan import Fan
 from deploy.local.preparation import prepare
 from deploy.local.purchase import buy_tickets
-from deploy.local.stack import Stack, running_stack, stack_environment
+from deploy.local.stack import Stack, WayOfMail, running_stack, stack_environment
 
 SEATS = 2
 # The first orders meet cold caches in each web process and worker. The figures are for a system that is idle, not
@@ -60,12 +61,13 @@ class Timeline:
         ]
 
 
-def run_smoke(*, broker: str) -> int:
+def run_smoke(*, broker: str, mail: WayOfMail) -> int:
     """Start everything without data on free ports, buy, follow, report. Returns the exit status."""
+    system = f"{broker}, mails by {mail}"
     instance = Instance("smoke")
-    print(f"Starting everything anew, with {broker}, and buying; this takes a minute ...", file=sys.stderr, flush=True)
+    print(f"Starting everything anew ({system}) and buying; this takes a minute ...", file=sys.stderr, flush=True)
     with local_services(instance=instance, brokers=[broker], fresh=True) as services:
-        environment = stack_environment(services, instance=instance)
+        environment = stack_environment(services, instance=instance, mail=mail)
         prepare(environment)
         log = instance.folder / "processes.log"
         with running_stack(environment, instance=instance, log=log) as stack:
@@ -76,8 +78,8 @@ def run_smoke(*, broker: str) -> int:
             for code in codes:
                 verify(code, environment=stack.environment)
     idle = median_of(orders[COLD_ORDERS:])
-    print(f"the first order after the start ({broker})", *orders[0].lines(), sep="\n")
-    print(f"an idle system, median of {IDLE_ORDERS} orders ({broker})", *idle.lines(), sep="\n")
+    print(f"the first order after the start ({system})", *orders[0].lines(), sep="\n")
+    print(f"an idle system, median of {IDLE_ORDERS} orders ({system})", *idle.lines(), sep="\n")
     return judge(idle)
 
 
@@ -92,6 +94,8 @@ def order_and_follow(stack: Stack, *, buyer: int) -> tuple[Timeline, list[str]]:
     if fan.follow(fan.get(purchase.document_url)).status != 200:
         raise EvidenceMissing(f"The order's page does not give the tickets: {purchase.document_url}")
     times = ledger_times(purchase.token, environment=stack.environment)
+    if stack.mails_are_reported:
+        await_delivery(purchase.token, environment=stack.environment)
     steps = (purchase.hold, purchase.place, purchase.confirm, times.started, times.rendered, times.accepted)
     return Timeline(*steps), codes
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from deploy.local.checkout import ROOT, Instance
 from deploy.local.errors import LocalError, ServiceFailed
@@ -24,6 +25,9 @@ from deploy.local.processes import wait_until
 from deploy.local.signals import undisturbed
 
 READY_SECONDS = 90
+# How BoxOffice sends its mails: through the ESP's API, or to the mail server. Both are there, and share the mailbox.
+WayOfMail = Literal["esp", "smtp"]
+ESP_KEY = "re_local"
 BROWSERS = ("fcm.googleapis.com", "*.push.services.mozilla.com", "*.notify.windows.com", "web.push.apple.com")
 
 
@@ -43,6 +47,20 @@ class Stack:
         return self.environment["MAILBOX_URL"]
 
     @property
+    def mails_are_reported(self) -> bool:
+        """Whether somebody tells what became of a mail: an ESP does, and by SMTP nobody."""
+        return not self.environment["EMAIL_URL"].startswith("smtp")
+
+    @property
+    def mail_knobs_url(self) -> str:
+        """Of the way that mails go."""
+        return f"{self.mailbox_url}/{'esp/knobs' if self.mails_are_reported else 'knobs'}/"
+
+    @property
+    def esp_url(self) -> str:
+        return f"http://{HOST}:{self.environment['SANDBOX_ESP_PORT']}"
+
+    @property
     def push_url(self) -> str:
         return f"http://{HOST}:{self.environment['SANDBOX_PUSH_PORT']}"
 
@@ -57,7 +75,12 @@ class Stack:
 
 
 def stack_environment(
-    services: Mapping[str, str], *, instance: Instance, port: int | None = None, prefer_port: int | None = None
+    services: Mapping[str, str],
+    *,
+    instance: Instance,
+    port: int | None = None,
+    prefer_port: int | None = None,
+    mail: WayOfMail = "esp",
 ) -> dict[str, str]:
     """Add to the services' environment what the processes need: their ports, and the addresses made of them.
 
@@ -70,7 +93,7 @@ def stack_environment(
             f"Port {port} of {HOST} is taken or not for you. Choose another one with PORT=, or leave it out."
         )
     web = port if port is not None else ports.port_for("web", prefer=prefer_port)
-    smtp, mailbox, stripe, push = (ports.port_for(name) for name in ("smtp", "mailbox", "stripe", "push"))
+    smtp, esp, mailbox, stripe, push = map(ports.port_for, ("smtp", "esp", "mailbox", "stripe", "push"))
     defaults = {
         "LOG_FORMAT": "console",
         "LOG_LEVEL": "WARNING",
@@ -87,6 +110,9 @@ def stack_environment(
         "PUBLIC_URL": f"http://{HOST}:{web}",
         "ALLOWED_HOSTS": f"{HOST},localhost",
         "SMTP_PORT": str(smtp),
+        "SANDBOX_ESP_PORT": str(esp),
+        "SANDBOX_ESP_KEY": ESP_KEY,
+        "SANDBOX_ESP_WEBHOOK_URL": f"http://{HOST}:{web}/webhooks/mail/",
         "SANDBOX_PORT": str(mailbox),
         "SANDBOX_MAILDIR": str(instance.folder / "mail"),
         "SANDBOX_STRIPE_PORT": str(stripe),
@@ -96,7 +122,7 @@ def stack_environment(
         "SANDBOX_PUSH_PORT": str(push),
         # A browser that looks at the demo has the push service of its maker.
         "PUSH_SERVICES": ",".join((*BROWSERS, f"http://{HOST}:{push}")),
-        "EMAIL_URL": f"smtp://{HOST}:{smtp}",
+        "EMAIL_URL": f"smtp://{HOST}:{smtp}" if mail == "smtp" else f"resend+http://{ESP_KEY}@{HOST}:{esp}",
         "PROMETHEUS_MULTIPROC_DIR": str(instance.folder / "metrics"),
         "MAILBOX_URL": f"http://{HOST}:{mailbox}",
         "PYTHONUNBUFFERED": "1",
@@ -145,7 +171,9 @@ def _is_ready(stack: Stack) -> bool:
     return (
         _answers(f"{stack.url}/healthz")
         and _answers(stack.mailbox_url)
+        and _answers(f"{stack.esp_url}/sandbox/esp/requests")
         and _answers(stack.payments_url)
+        and _answers(stack.push_url)
         and _workers_consume(stack)
     )
 

@@ -6,6 +6,10 @@ GAUGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "jobs_ledger_up": ("1 while the database answers.", ()),
     "jobs_load_stale": ("1 while no relay has measured the queues for 15 s.", ()),
     "jobs_oldest_due_seconds": ("How long the oldest job has been due that has not started.", ("queue",)),
+    "jobs_oldest_due_by_destination_seconds": (
+        "The same among the jobs that call one destination; an empty one for those that call nobody.",
+        ("queue", "destination"),
+    ),
     "jobs_promise_seconds": ("The age within which a queue's due jobs start.", ("queue",)),
     "jobs_in_state": ("Jobs, counted up to 50,000 or 10,000; done ones are not counted.", ("queue", "state")),
     "jobs_drain_per_second": ("Jobs that a queue's workers start each second while there are any.", ("queue",)),

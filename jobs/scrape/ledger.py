@@ -16,6 +16,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from jobs.flow.heartbeats import heartbeats, is_alive
+from jobs.flow.lanes import oldest_by_lane
 from jobs.flow.load import COUNTED, MANY, Load, current_load, measure
 from jobs.models import Breaker, DeadLetter, Heartbeat, Pause
 from jobs.queues import all_pools, all_queues
@@ -30,7 +31,7 @@ NOT_FOR_LONG = "SELECT set_config('statement_timeout', '4s', true)"
 
 
 class LedgerCollector(Collector):
-    """The gauges of every database. One scrape costs eight queries of a few rows for each, six without schedules."""
+    """The gauges of every database. One scrape costs nine queries of a few rows for each, seven without schedules."""
 
     def describe(self) -> Iterable[Metric]:
         """Nothing: a registry would otherwise scrape when it is made."""
@@ -70,6 +71,8 @@ def _of_queues(database: str) -> Iterator[Sample]:
     yield "jobs_load_stale", (), float(is_stale)
     for load in measure(using=database) if is_stale else loads:
         yield from _of_load(load)
+    for lane, seconds in oldest_by_lane(using=database).items():
+        yield "jobs_oldest_due_by_destination_seconds", lane, seconds
     for queue in all_queues():
         yield "jobs_promise_seconds", (queue.name,), queue.promise_seconds
 

@@ -28,19 +28,17 @@ from jobs.dead.death import die
 from jobs.dead.letters import keep_dead_letter
 from jobs.dead.report import report_fault
 from jobs.errors import LeaseLost
-from jobs.failures.classify import asked_delay, classify
-from jobs.failures.provider import Provider, what_it_says
-from jobs.failures.retry import CRASH_LOOP_CAP, Dead, Decision, FailureClass, Postpone, decide
-from jobs.flow.breaker import STEP_ASIDE_SECONDS, Says, note_answer, note_failure
-from jobs.flow.hold_back import PROVIDER_AWAY
+from jobs.failures.retry import CRASH_LOOP_CAP, Dead, Decision, Postpone
 from jobs.models import Job
 from jobs.patience import Patience
 from jobs.queues import Queue, queue_named
 from jobs.schedules.checkins import check_in
 from jobs.selectors import was_removed
-from jobs.session import drop_broken_connections, engine_session, session_was_lost
+from jobs.session import drop_broken_connections, engine_session
 from jobs.worker import suspects
 from jobs.worker.error_text import in_one_line, traceback_of
+from jobs.worker.judge_failure import CONNECTION_LOST, judge_failure, tell_answer
+from jobs.worker.outage import through_an_outage
 from jobs.worker.outside import WORKER_STOPPED
 from jobs.worker.stop_order import StopOrdered, stop_ordered, stoppable
 
@@ -49,13 +47,11 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-CONNECTION_LOST_SECONDS = 5.0
-"""How long a job waits at most after it lost the ledger's own connection, doubled each time in a row."""
-
-CONNECTION_LOST = "the ledger's connection was lost"
-
 STAND_ASIDE_SECONDS = 0.3
 """Until a job that came back from a crash asks again whether it may run, and up to twice as long."""
+
+LONGEST_STAND_ASIDE_SECONDS = 5.0
+"""Where the one that runs takes long: each question is a claim, and uses up some of the provider's rate."""
 
 AFTER_A_CRASH = "runs alone after a crash"
 
@@ -72,11 +68,13 @@ class Outcome(Enum):
 def run_job(task: LedgerTask, *, job_id: int, using: str, worker: str) -> Outcome:
     """Claim the job and run its body. Nothing leaves but the order to stop that ends this process."""
     started = time.monotonic()
+    suspects.note_claim()
     try:
         queue = queue_named(settings.LEDGER_TASKS[task.name])
         claim = _claim(task, queue, job_id=job_id, using=using, worker=worker)
         if claim is None:
             return Outcome.SETTLED
+        claim.patient_until = started + queue.hard_limit_seconds / 2
         metrics.note_start(queue=queue, waited_seconds=claim.waited_seconds)
         with bound_contextvars(job=job_id, task=task.name, correlation_id=claim.correlation_id):
             if claim.deliveries > CRASH_LOOP_CAP:
@@ -99,6 +97,7 @@ def run_job(task: LedgerTask, *, job_id: int, using: str, worker: str) -> Outcom
         log.exception("run_broke_off", job=job_id, task=task.name)
         return Outcome.SETTLED
     finally:
+        suspects.forget_claim()
         metrics.RUN_SECONDS.labels(task=task.name).observe(time.monotonic() - started)
         drop_broken_connections()
 
@@ -168,8 +167,9 @@ def _run_body(task: LedgerTask, claim: Claim) -> Outcome:
         interruption = _interruption_behind(error)
         if isinstance(interruption, StopOrdered):
             return _hand_back(task, claim)
-        return _failed(task, claim, interruption or error)
-    _note_answer(claim)
+        failure = interruption or error
+        return through_an_outage(lambda: _failed(task, claim, failure), claim)
+    tell_answer(claim)
     metrics.DONE.labels(task=task.name).inc()
     return Outcome.SETTLED
 
@@ -179,9 +179,9 @@ def _failed(task: LedgerTask, claim: Claim, error: BaseException) -> Outcome:
         # The work is done and committed; what came afterwards is a fault to hear of, not a failed job.
         report_fault(error)
         log.error("failed_after_record", error=type(error).__name__, exc_info=error)
-        _note_answer(claim)
+        tell_answer(claim)
         return Outcome.SETTLED
-    decision = _decide(task, claim, error)
+    decision = judge_failure(task, claim, error)
     if isinstance(decision, Dead):
         return _bury(task, claim, decision.reason, error)
     if not _write_next_attempt(task, claim, decision, error):
@@ -220,47 +220,12 @@ def _hand_back(task: LedgerTask, claim: Claim) -> Outcome:
 
 
 def _stand_aside(task: LedgerTask, claim: Claim) -> Outcome:
-    delay = STAND_ASIDE_SECONDS * (1 + random.random())  # noqa: S311
+    bounded = min(max(STAND_ASIDE_SECONDS, suspects.seconds_held() / 2), LONGEST_STAND_ASIDE_SECONDS)
+    delay = bounded * (1 + random.random())  # noqa: S311
     if not transitions.stand_aside(claim=claim, delay_seconds=delay, reason=AFTER_A_CRASH):
         return _lease_lost(task)
     metrics.POSTPONED.labels(task=task.name).inc()
     return Outcome.SETTLED
-
-
-def _decide(task: LedgerTask, claim: Claim, error: BaseException) -> Decision:
-    if session_was_lost(error, using=claim.using, session=claim.session):
-        longest = CONNECTION_LOST_SECONDS * 2 ** (claim.deliveries - 1)
-        return Postpone(longest * random.random(), CONNECTION_LOST)  # noqa: S311
-    failure = classify(error, retried_by_task=tuple(task.autoretry_for))
-    provider = what_it_says(error, failure=failure) if claim.destination else Provider.UNKNOWN
-    if provider is Provider.ANSWERED:
-        _note_answer(claim)
-    if provider is Provider.AWAY and _note_failure(claim, error) is Says.STEP_ASIDE:
-        return Postpone(STEP_ASIDE_SECONDS, PROVIDER_AWAY)
-    return decide(
-        failure=failure,
-        failed_before=claim.attempts,
-        policy=task.policy(),
-        chance=random.random(),  # noqa: S311
-        asked_delay=asked_delay(error) if failure is not FailureClass.PERMANENT else None,
-    )
-
-
-def _note_answer(claim: Claim) -> None:
-    """Tell the breaker that the provider answered. The job's own outcome does not hang on it."""
-    if not claim.destination:
-        return
-    drop_broken_connections([claim.using])
-    try:
-        note_answer(claim)
-    except (DatabaseError, InterfaceError) as error:
-        log.warning("answer_not_noted", destination=claim.destination, error=type(error).__name__)
-
-
-def _note_failure(claim: Claim, error: BaseException) -> Says:
-    drop_broken_connections([claim.using])
-    engine_session(claim.using)
-    return note_failure(claim, error=in_one_line(error))
 
 
 def _write_next_attempt(task: LedgerTask, claim: Claim, decision: Decision, error: BaseException) -> bool:

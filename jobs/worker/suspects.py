@@ -5,6 +5,9 @@ together. If it ran together again, it would be killed together again, and jobs 
 nothing. So a job that was delivered before without an outcome begins only while no other such job runs in its process;
 whoever finds the place taken stands aside, and its delivery is not counted.
 
+Those that came back together are also handed out together. One that kills its process at once would do so while its
+neighbours have claimed and not stood aside yet, each time anew. So it begins when they have.
+
 A child of a pool of processes has one job in hand, and there the place is always free.
 """
 
@@ -17,11 +20,21 @@ from contextlib import contextmanager
 
 from jobs.claim import Claim
 
+LONGEST_SETTLING_SECONDS = 1.0
+"""How long it waits for them at most: new messages may come all the time, and claims hang with PostgreSQL."""
+QUIET_SECONDS = 0.1
+"""For so long no thread claims, and then all that came with it have. Threads of one process begin one by one."""
+LOOK_SECONDS = 0.02
+
 
 class _Place:
     lock = threading.Lock()
     holder: Claim | None = None
-    until = 0.0
+    since = until = 0.0
+
+
+_claiming: set[int] = set()
+"""The threads that are between their claim and what follows from it."""
 
 
 @contextmanager
@@ -32,16 +45,46 @@ def alone(claim: Claim, *, longest: float) -> Iterator[bool]:
     """
     free = claim.deliveries <= 1 or _take(claim, longest)
     try:
+        if free:
+            forget_claim()
+        if _Place.holder is claim:
+            _let_others_settle()
         yield free
     finally:
         _leave(claim)
+
+
+def note_claim() -> None:
+    """This thread is about to claim a job; what follows is told by ``alone`` or by ``forget_claim``."""
+    _claiming.add(threading.get_ident())
+
+
+def forget_claim() -> None:
+    """This thread has begun the body of its job, or has none."""
+    _claiming.discard(threading.get_ident())
+
+
+def seconds_held() -> float:
+    """For how long the one that runs has had the place."""
+    return time.monotonic() - _Place.since
+
+
+def _let_others_settle() -> None:
+    now = quiet_since = time.monotonic()
+    deadline = now + LONGEST_SETTLING_SECONDS
+    while now < deadline and now - quiet_since < QUIET_SECONDS:
+        time.sleep(LOOK_SECONDS)
+        now = time.monotonic()
+        if _claiming:
+            quiet_since = now
 
 
 def _take(claim: Claim, longest: float) -> bool:
     with _Place.lock:
         if _Place.holder is not None and time.monotonic() < _Place.until:
             return False
-        _Place.holder, _Place.until = claim, time.monotonic() + longest
+        _Place.holder, _Place.since = claim, time.monotonic()
+        _Place.until = _Place.since + longest
         return True
 
 

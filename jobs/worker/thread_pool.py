@@ -104,10 +104,7 @@ class ThreadPool(BasePool):
         run = Run(lambda: target(*args, **(kwargs or {})), accept_callback, callback, timeout_callback, timeout)
         with self._changed:
             self._waiting.append(run)
-            if len(self._waiting) > self._idle and len(self._threads) < self.limit:
-                thread = threading.Thread(target=self._work, name="runs-jobs", daemon=True)
-                self._threads.add(thread)
-                thread.start()
+            self._start_thread_if_needed()
             self._changed.notify()
 
     def on_stop(self) -> None:
@@ -119,6 +116,12 @@ class ThreadPool(BasePool):
             self._changed.wait_for(lambda: len(self._threads) <= self._busy(), timeout=LEAVE_SECONDS)
 
     on_terminate = on_stop
+
+    def _start_thread_if_needed(self) -> None:
+        if len(self._waiting) > self._idle and len(self._threads) < self.limit:
+            thread = threading.Thread(target=self._work, name="runs-jobs", daemon=True)
+            self._threads.add(thread)
+            thread.start()
 
     def _busy(self) -> int:
         return sum(not run.over for run in self._in_hand)
@@ -173,6 +176,7 @@ class ThreadPool(BasePool):
                 run.over = True
                 self.hanging += 1
                 self._threads = {thread for thread in self._threads if _runner_of(thread) != run.runner}
+                self._start_thread_if_needed()
         for run in late:
             assert run.limit is not None
             limit = run.limit

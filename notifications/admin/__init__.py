@@ -1,5 +1,5 @@
-"""Notifications and suppressed addresses, for staff."""
+"""Notifications, suppressed addresses and browsers that listen, for staff."""
 
-from notifications.admin import notifications, suppressions
+from notifications.admin import notifications, push_subscriptions, suppressions
 
-__all__ = ["notifications", "suppressions"]
+__all__ = ["notifications", "push_subscriptions", "suppressions"]

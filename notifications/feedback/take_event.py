@@ -14,6 +14,7 @@ from django.db import connection, transaction
 
 from notifications.channels.email.esp import TAG
 from notifications.channels.email.smtp import without_addresses
+from notifications.erased_recipient import is_erased
 from notifications.feedback.transitions import climb
 from notifications.models import Notification, Suppression
 from notifications.suppression.suppress_address import suppress_address
@@ -57,7 +58,8 @@ def take_event(*, event: AnymailTrackingEvent) -> str:
         why = without_addresses(_said(event)) if status == Status.BOUNCED else ""
         marked = climb(notification_id=notification.pk, to=status, why=why)
         if reason := _reason_to_suppress(event, status):
-            suppress_address(address=notification.recipient, reason=reason, detail=why, notification_id=notification.pk)
+            address = _address(event, notification)
+            suppress_address(address=address, reason=reason, detail=why, notification_id=notification.pk)
     return "marked" if marked else "late"
 
 
@@ -74,9 +76,10 @@ def _notification_of(event: AnymailTrackingEvent) -> Notification | None:
         key = UUID(str(tags[TAG])) if isinstance(tags, Mapping) else None
     except (KeyError, ValueError):
         key = None
-    by = {"idempotency_key": key} if key else {"provider_id": event.message_id or ""}
-    if by == {"provider_id": ""}:
+    provider_id = str(event.message_id or "")
+    if key is None and not (provider_id and provider_id.isprintable()):
         return None
+    by = {"idempotency_key": key} if key else {"provider_id": provider_id}
     return Notification.objects.filter(channel=Notification.Channel.EMAIL, **by).first()
 
 
@@ -85,6 +88,13 @@ def _is_new(event: AnymailTrackingEvent, notification: Notification) -> bool:
     with connection.cursor() as cursor:
         cursor.execute(STORE_EVENT, values)
         return cursor.rowcount == 1
+
+
+def _address(event: AnymailTrackingEvent, notification: Notification) -> str:
+    """Complaints may come days later: the ESP says whose, where we have erased it."""
+    if is_erased(recipient=notification.recipient):
+        return str(event.recipient or notification.recipient)
+    return notification.recipient
 
 
 def _reason_to_suppress(event: AnymailTrackingEvent, status: Status) -> str:

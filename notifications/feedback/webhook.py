@@ -48,7 +48,7 @@ class MailEvents(ResendTrackingWebhookView):
     def _taken(self, request: HttpRequest) -> str:
         try:
             (event,) = self.parse_events(request)
-        except (ValueError, LookupError, TypeError, AttributeError):
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             return "ignored"  # signed, and of no shape that we know: sending it again would not help
         return take_event(event=event)
 

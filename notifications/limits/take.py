@@ -13,19 +13,24 @@ from __future__ import annotations
 import random
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 
 import structlog
 
-from jobs.destinations import destination_named
+from jobs.destinations import Destination, destination_named
 from notifications.errors import NoRoomYet
 from notifications.limits import alone, metrics, shared
 from notifications.limits.circuit import Circuit
 
 log = structlog.get_logger(__name__)
 
-LONGEST_WAIT_SECONDS = 1.0
-"""How long a worker keeps its process for a call that is not due. It holds what relays hand out in their bursts, and is
-little beside the time limits of a run. Whoever would wait for longer comes again later, at no cost."""
+LONGEST_WAIT_SECONDS = 0.5
+"""How long a worker keeps its process for a call that is not due. It holds what relays hand out in their bursts. It is
+half of what providers count by, so that who was late has said so before his place is given to the next. Whoever would
+wait for longer comes again later, at no cost."""
+
+LATE_SECONDS = 0.002
+"""Who calls later than that says so. Less costs less than the question."""
 
 RETRY_SPREAD_SECONDS = 1.0
 """Those who come again must not all come at once."""
@@ -33,35 +38,63 @@ RETRY_SPREAD_SECONDS = 1.0
 circuit = Circuit()
 
 
+@dataclass(frozen=True)
+class Turn:
+    """A place that was booked, for one call."""
+
+    provider: str
+    place: shared.Place | alone.Place | None
+    asked: float
+
+    def wait(self) -> None:
+        """Return when it is time. Call at once."""
+        if self.place is not None:
+            time.sleep(max(self.place.due - time.monotonic(), 0))
+            metrics.WAIT_SECONDS.labels(destination=self.provider).observe(time.monotonic() - self.asked)
+
+    def note_called(self) -> None:
+        """The call has been made, just now; late perhaps. A round trip then, so better after the call than before."""
+        if isinstance(self.place, shared.Place):
+            late = time.monotonic() - self.place.due
+            if late > LATE_SECONDS:
+                with suppress(shared.SharedLimitAway):
+                    shared.note_late(self.place, seconds=late)
+
+
 def take(provider: str) -> None:
     """Return when the next call to ``provider`` may be made: call at once. Nothing to wait for where it has no rate.
+
+    For calls of which nobody sees when they leave. Raises what ``book`` tells.
+    """
+    turn = book(provider)
+    turn.wait()
+    turn.note_called()
+
+
+def book(provider: str) -> Turn:
+    """Book the next call to ``provider``.
 
     provider: the name of a destination. Raises NoRoomYet, with the time after which to ask again, where the rate is
     used up for longer than ``LONGEST_WAIT_SECONDS``.
     """
-    destination = destination_named(provider)
+    destination, asked = destination_named(provider), time.monotonic()
     if destination is None or destination.rate_per_second is None:
-        return
-    asked = time.monotonic()
-    place = _book(provider, destination.rate_per_second)
-    if place.wait > LONGEST_WAIT_SECONDS:
+        return Turn(provider, None, asked)
+    place = _book(destination)
+    if not place.booked:
         metrics.REFUSED.labels(destination=provider).inc()
         later = place.wait + RETRY_SPREAD_SECONDS * random.random()  # noqa: S311  (jitter, not a secret)
         raise NoRoomYet(retry_after=later)
-    answered = time.monotonic()
-    time.sleep(place.wait)
-    waited = time.monotonic() - asked
-    metrics.WAIT_SECONDS.labels(destination=provider).observe(waited)
-    if isinstance(place, shared.Place) and asked + waited > answered + place.wait + shared.LATE_SECONDS:
-        with suppress(shared.SharedLimitAway):
-            shared.note_late(place)
+    return Turn(provider, place, asked)
 
 
-def _book(provider: str, rate: float) -> shared.Place | alone.Place:
-    """This call's place; it is booked unless it is further away than ``LONGEST_WAIT_SECONDS``."""
+def _book(destination: Destination) -> shared.Place | alone.Place:
+    """This call's place, in the row of all workers if it can be had."""
+    name, rate = destination.name, destination.rate_per_second
+    assert rate is not None, "asked before"
     if circuit.is_closed():
         try:
-            place = shared.book(provider, rate=rate, longest=LONGEST_WAIT_SECONDS)
+            place = shared.book(name, limit=destination.limit_per_second or rate, longest=LONGEST_WAIT_SECONDS)
         except shared.SharedLimitAway as error:
             if circuit.note_failure():
                 log.warning("limit_kept_alone", error=str(error)[:200])
@@ -71,4 +104,4 @@ def _book(provider: str, rate: float) -> shared.Place | alone.Place:
             metrics.ALONE.set(0)
             return place
     metrics.ALONE.set(1)
-    return alone.book(provider, rate=rate, longest=LONGEST_WAIT_SECONDS)
+    return alone.book(name, rate=rate)

@@ -34,7 +34,8 @@ class Notification(models.Model):
     kind = models.CharField(_("kind"), max_length=64)
     subject = models.CharField(_("about"), max_length=200, help_text=_("Such as order:ABC."))
     channel = models.CharField(_("channel"), max_length=16, choices=Channel.choices, db_default=Channel.EMAIL)
-    # An address, or what the channel knows its recipients by: ``push:<subscription id>``.
+    # An address, or what the channel knows its recipients by: ``push:<subscription id>``. Once the address is erased, a
+    # fingerprint (``notifications.erased_recipient``).
     recipient = models.CharField(_("recipient"), max_length=320)
     # Tells apart what is rightly told again: the version of a show, the number of a resend.
     occurrence = models.CharField(_("occurrence"), max_length=64, blank=True)
@@ -61,6 +62,12 @@ class Notification(models.Model):
                 fields=["subject", "id"],
                 condition=Q(channel="email", status__in=("failed", "bounced", "complained")),
                 name="notification_not_arrived",
+            ),
+            # For erasing addresses: what has none any more is not in it.
+            models.Index(
+                fields=["kind", "id"],
+                condition=Q(channel="email") & ~Q(recipient__startswith="erased:"),
+                name="notification_with_address",
             ),
         ]
         constraints = [

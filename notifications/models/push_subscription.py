@@ -43,7 +43,7 @@ class PushSubscription(models.Model):
         indexes = [models.Index(fields=["endpoint"], name="push_subscription_endpoint")]
 
     def __str__(self) -> str:
-        return f"push:{self.pk} {self.subject}"
+        return f"{self.recipient}, {self.subject}"
 
     @property
     def recipient(self) -> str:

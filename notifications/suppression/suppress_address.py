@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import connection
 
 from notifications.suppression.fold import folded
+from notifications.transitions import one_line
 
 # By suppression_one_in_force: an address that is suppressed already stays so for its first reason.
 SUPPRESS = """
@@ -12,7 +13,6 @@ SUPPRESS = """
     VALUES (%(address)s, %(reason)s, %(detail)s, %(notification_id)s)
     ON CONFLICT (address) WHERE lifted_at IS NULL DO NOTHING
 """
-LONGEST_DETAIL = 500
 
 
 def suppress_address(*, address: str, reason: str, detail: str, notification_id: int) -> bool:
@@ -24,7 +24,7 @@ def suppress_address(*, address: str, reason: str, detail: str, notification_id:
     values: dict[str, str | int] = {
         "address": folded(address),
         "reason": reason,
-        "detail": " ".join(detail.split())[:LONGEST_DETAIL],
+        "detail": one_line(detail),
         "notification_id": notification_id,
     }
     with connection.cursor() as cursor:

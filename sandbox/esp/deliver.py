@@ -1,6 +1,7 @@
 """Sends events, signed, until they are answered with 2xx (docs.svix.com: signatures; the schedule is shortened).
 
-At least once and in no order: several threads send. Kept in memory, for as long as this process runs.
+At least once and in no order: several threads send. What is on its way stands in a file beside the mails until it is
+answered or given up, and a later process goes on with it.
 """
 
 from __future__ import annotations
@@ -60,6 +61,8 @@ class Deliverer:
 
     def __init__(self, *, url: str, secret: str, folder: Path, knobs: KnobFile[EspKnobs]) -> None:
         self.url, self._secret, self._folder, self._knobs = url, secret, folder, knobs
+        self._kept = folder / "events"
+        self._kept.mkdir(exist_ok=True)
         self.newest: deque[Delivery] = deque(maxlen=MOST_KEPT)
         self._due: list[tuple[float, int, Delivery]] = []
         self._count = itertools.count()
@@ -69,6 +72,11 @@ class Deliverer:
         self._thread = threading.Thread(target=self._run, name="deliverer", daemon=True)
 
     def start(self) -> None:
+        """Go on with what an earlier process left, and send from now on."""
+        for file in sorted(self._kept.glob("*.json")):
+            delivery = Delivery(file.stem, file.read_bytes())
+            self.newest.append(delivery)
+            self._send_at(time.monotonic(), delivery)
         self._thread.start()
 
     def stop(self) -> None:
@@ -85,8 +93,17 @@ class Deliverer:
             return
         delivery = Delivery(f"msg_{secrets.token_hex(14)}", json.dumps(event_of(record, happening)).encode())
         self.newest.append(delivery)
+        self._keep(delivery)
         for _ in range(knobs.webhook_copies):
             self._send_at(time.monotonic() + knobs.webhook_delay_s, delivery)
+
+    def _file(self, delivery: Delivery) -> Path:
+        return self._kept / f"{delivery.id}.json"
+
+    def _keep(self, delivery: Delivery) -> None:
+        draft = self._file(delivery).with_suffix(".draft")
+        draft.write_bytes(delivery.body)
+        draft.rename(self._file(delivery))
 
     def _send_at(self, instant: float, delivery: Delivery) -> None:
         with self._lock:
@@ -115,6 +132,8 @@ class Deliverer:
         delivered, delivery.outcome = self._post(delivery)
         if not delivered and delivery.attempts < len(WAITS):
             self._send_at(time.monotonic() + WAITS[delivery.attempts], delivery)
+        else:
+            self._file(delivery).unlink(missing_ok=True)
         delivery.attempts += 1
 
     def _post(self, delivery: Delivery) -> tuple[bool, str]:

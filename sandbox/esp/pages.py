@@ -44,6 +44,14 @@ GROUPS = {
         "webhook_copies": "each so many times",
     },
 }
+ADDRESSES = {
+    "delivered@…": "is delivered, as any other address is",
+    "bounced@…": "bounces for good: no such mailbox",
+    "softbounced@…": "bounces for now: the mailbox is full",
+    "complained@…": "is delivered, and its owner complains of spam",
+    "suppressed@…": "is not sent at all, since it bounced before",
+    "silent@…": "is taken, and nothing is told of it",
+}
 BUTTONS = {"delivered": "Deliver", "bounced": "Bounce", "bounced softly": "Bounce softly", "complained": "Complain"}
 
 
@@ -94,4 +102,4 @@ def _page(request: HttpRequest, values: dict[str, Any], *, status: int = 200, **
         for title, rows in GROUPS.items()
     }
     assert {name for rows in GROUPS.values() for name in rows} == BOUNDS.keys() | CHOICES.keys()
-    return render(request, "sandbox/esp_knobs.html", {"groups": groups, **more}, status=status)
+    return render(request, "sandbox/esp_knobs.html", {"groups": groups, "addresses": ADDRESSES, **more}, status=status)

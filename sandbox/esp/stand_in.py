@@ -25,10 +25,11 @@ class StandIn:
         self.mailbox = Mailbox(folder)
         self.knobs = esp_knobs(folder)
         self.api_key = api_key
-        self.keys, self.window = Keys(), Window()
+        self.keys, self.window = Keys(folder / "esp-keys.jsonl"), Window()
+        self._outcomes: Counter[str] = Counter()
+        self._requests: deque[tuple[float, str, str]] = deque(maxlen=MOST_REQUESTS)
         self.deliverer = Deliverer(url=webhook_url, secret=webhook_secret, folder=folder, knobs=self.knobs)
         self._lock = threading.Lock()
-        self.forget()
 
     def note(self, outcome: str, to: str = "") -> None:
         """Remember a request that was answered, and how."""
@@ -44,9 +45,9 @@ class StandIn:
     def forget(self) -> None:
         """No requests and no keys, as on the first day; the mails stay."""
         with self._lock:
-            self._outcomes: Counter[str] = Counter()
-            self._requests: deque[tuple[float, str, str]] = deque(maxlen=MOST_REQUESTS)
-        self.keys = Keys()
+            self._outcomes.clear()
+            self._requests.clear()
+        self.keys.forget()
         self.window = Window()
 
 

@@ -14,10 +14,16 @@ from uuid import uuid4
 from sandbox.esp.email_form import Email
 from sandbox.mailbox import Mailbox
 
+# A line of a header may have 998 characters (RFC 5322). Python's 78 turn a longer address without a space, such as
+# that of List-Unsubscribe, into encoded words, which nobody decodes there.
+WHOLE_LINES = SMTP.clone(max_line_length=998)
+
 RECORD = "X-Sandbox-Email"
 """The header under which a mail keeps what its events tell, for the buttons on its page; base64 of JSON."""
 
-# Such as those that Resend offers for trying out (delivered@resend.dev and so on). By the beginning of the address.
+# Such as those that Resend offers for trying out (delivered@resend.dev and so on). By the beginning of the address, so
+# that any domain does, and so does bounced+anna@.
+ARRIVES = ("delivered",)
 FATES = {
     "bounce": ("bounced",),
     "softbounce": ("bounced softly",),
@@ -54,15 +60,15 @@ def unpacked(value: str) -> dict[str, Any]:
 
 def fate_of(record: dict[str, Any]) -> tuple[str, ...]:
     """What becomes of a mail by itself, by its first recipient."""
-    address = record["to"][0].rpartition("<")[2]
+    address = record["to"][0].rpartition("<")[2].lower()
     for beginning, fate in FATES.items():
         if address.startswith(beginning):
             return fate
-    return ("delivered",)
+    return ARRIVES
 
 
 def _mime(email: Email) -> EmailMessage:
-    message = EmailMessage(policy=SMTP)
+    message = EmailMessage(policy=WHOLE_LINES)
     message["From"] = email.sender
     message["To"] = email.recipients
     message["Subject"] = email.subject

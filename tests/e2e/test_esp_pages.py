@@ -24,9 +24,22 @@ def test_a_mail_bounces_when_its_button_is_pressed(
     deliver(notification_id=queued_notification.pk, content=content())
     with visiting() as visit:
         visit.page.goto(esp.mailbox.messages()[0]["url"])
+        expect(visit.page.locator(".facts")).to_contain_text("by the ESP’s API")
+        expect(visit.page.locator(".headers")).not_to_contain_text("X-Sandbox")
         visit.page.get_by_role("button", name="Bounce", exact=True).click()
         expect(visit.page.get_by_role("status")).to_contain_text("on the way: Bounce")
     wait_for(lambda: Notification.objects.get().status == "bounced", what="the bounce is told")
+
+
+def test_a_mail_to_an_address_that_decides_says_so_on_its_page(
+    esp: Esp, visiting: Visiting, queued_notification: Notification
+) -> None:
+    deliver(notification_id=queued_notification.pk, content=content(to_address="complained@example.org"))
+    with visiting() as visit:
+        visit.page.goto(esp.mailbox.messages()[0]["url"])
+        expect(visit.page.locator(".facts")).to_contain_text("delivered, then complained; its address decides that")
+        visit.page.get_by_role("navigation", name="Knobs").get_by_role("link", name="ESP").click()
+        expect(visit.page.locator(".addresses")).to_contain_text("complained@…")
 
 
 def test_the_knobs_of_the_esp_are_turned_and_reset_in_a_browser(esp: Esp, visiting: Visiting) -> None:

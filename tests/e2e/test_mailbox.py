@@ -13,6 +13,7 @@ pytestmark = pytest.mark.browser
 
 def test_the_knobs_can_be_turned_in_a_browser(mail_server: MailServer, visiting: Visiting) -> None:
     with visiting() as visit:
-        visit.page.goto(f"{mail_server.address}knobs/")
+        visit.page.goto(mail_server.address)
+        visit.page.get_by_role("navigation", name="Knobs").get_by_role("link", name="SMTP").click()
         visit.page.get_by_role("button", name="Turn the knobs").click()
         expect(visit.page.get_by_role("status")).to_contain_text("Turned")

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +24,7 @@ from notifications.models import Notification, PushSubscription
 from tests.fixtures_push import PushService
 from tests.fixtures_storefront import Visit, Visiting
 from tests.processes import wait_for
+from tickets.issue_tickets import issue_tickets
 
 pytestmark = pytest.mark.browser
 
@@ -96,7 +99,7 @@ class Browser:
             """async () => {
               const registration = await navigator.serviceWorker.getRegistration("/orders/");
               const shown = await registration.getNotifications();
-              return shown.map(({ title, body, tag, lang, data }) => ({ title, body, tag, lang, data }));
+              return shown.map(({ title, tag, data, icon }) => ({ title, tag, data, icon }));
             }"""
         )
 
@@ -137,6 +140,7 @@ def test_a_device_that_is_switched_on_shows_the_message_once_and_leads_to_the_or
         assert shown["title"] == "Your 2 tickets are there"
         assert shown["tag"] == message["topic"]
         assert shown["data"]["url"] == address
+        assert page.request.get(shown["icon"]).headers["content-type"] == "image/png"
 
         (worker,) = visit.context.service_workers
         opened = worker.evaluate(
@@ -160,6 +164,19 @@ def test_a_device_that_is_switched_on_shows_the_message_once_and_leads_to_the_or
         expect(page.locator(SWITCH)).to_have_text("Tell this device of changes")
         assert visit.complaints == []
     assert not PushSubscription.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_switch_offers_other_news_once_the_tickets_are_on_the_open_page(
+    confirmed_order: Order, ticket_files: Path, push_site: str, visiting: Visiting, elsewhere: Callable[..., Any]
+) -> None:
+    with visiting() as visit:
+        page = visit.page
+        page.goto(f"{push_site}/orders/{confirmed_order.token}/")
+        expect(page.locator(SWITCH)).to_have_text("Tell this device when the tickets are there")
+        elsewhere(partial(issue_tickets, order_id=confirmed_order.pk))
+        expect(page.locator(SWITCH)).to_have_text("Tell this device of changes", timeout=30_000)
+        assert "waits" not in page.evaluate("({ ...document.getElementById('this-device').dataset })")
 
 
 @pytest.mark.django_db(transaction=True)

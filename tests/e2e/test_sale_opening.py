@@ -189,3 +189,4 @@ def test_a_fan_who_asked_is_told_when_the_sale_opens_follows_the_mail_to_the_sea
         expect(page.get_by_role("heading", level=1)).to_have_text("Your address is erased")
         assert visit.complaints == []
     assert not SaleAlert.objects.exists()
+    assert not Notification.objects.filter(recipient="ada@example.org").exists()

@@ -46,7 +46,8 @@ class Command(BaseCommand):
         user, created = get_user_model().objects.get_or_create(username=username)
         for flag, value in {"is_active": True, **flags}.items():
             setattr(user, flag, value)
-        user.set_password(password)
+        if not user.check_password(password):
+            user.set_password(password)  # a new hash of the same one would log everybody out
         user.save()
         if role:
             user.groups.add(Group.objects.get(name=role))

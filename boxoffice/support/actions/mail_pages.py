@@ -26,7 +26,7 @@ from boxoffice.correct_address import correct_address
 from boxoffice.errors import BoxOfficeError, InvalidContact
 from boxoffice.models import Order
 from boxoffice.resend_message import ToldMessage, resend_message, told_messages
-from boxoffice.support.story.plain_words import name_of_message
+from boxoffice.support.story.plain_words import name_of_message, name_of_recipient
 from jobs.admin.reason_form import ReasonForm
 from notifications.models import Notification
 from notifications.told_again import first_of
@@ -54,13 +54,15 @@ class AddressForm(ReasonForm):
 
 @dataclass(frozen=True)
 class MailRow:
-    """A mail in the list of an order. again: the address that asks whether to send it again; empty where that is none.
+    """A mail in the list of an order. recipient: in words. again: the address that asks whether to send it again; empty
+    where that is none.
 
     Only the newest of its kind has one, once it is not on its way any more.
     """
 
     mail: Notification
     name: str
+    recipient: str
     again: str
 
 
@@ -72,7 +74,7 @@ def mail_rows(*, order: Order, mails: Sequence[Notification]) -> list[MailRow]:
         ended = mail.pk in newest.values() and mail.status != Notification.Status.QUEUED
         query = urlencode({"kind": mail.kind, "occurrence": first_of(mail.occurrence)})
         again = f"{reverse('admin:boxoffice_order_resend', args=[order.pk])}?{query}" if ended else ""
-        rows.append(MailRow(mail=mail, name=name_of_message(mail), again=again))
+        rows.append(MailRow(mail=mail, name=name_of_message(mail), recipient=name_of_recipient(mail), again=again))
     return rows
 
 
@@ -97,7 +99,8 @@ def resend_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) -> 
     form = ResendForm(request.POST if request.method == "POST" else None, initial=at_first)
     if not form.is_valid():
         title = _("Send it again: %(message)s?") % {"message": name_of_message(chosen.newest)}
-        return _page(page, request, order, "resend.html", title=title, form=form, told=chosen)
+        sent_to = name_of_recipient(chosen.newest)
+        return _page(page, request, order, "resend.html", title=title, form=form, told=chosen, sent_to=sent_to)
     try:
         planned = resend_message(order_id=order.pk, by=request.user.get_username(), **form.cleaned_data)
     except BoxOfficeError as refusal:
@@ -125,7 +128,9 @@ def address_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) ->
                 "email": done.order.email,
             }
             waiting = ngettext(
-                "%(n)d that waited goes there, too.", "%(n)d that waited go there, too.", done.redirected
+                "%(n)d that was not sent yet goes there, too.",
+                "%(n)d that were not sent yet go there, too.",
+                done.redirected,
             ) % {"n": done.redirected}
             messages.success(request, f"{words} {waiting}" if done.redirected else words)
             return _back(order)

@@ -8,6 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from notifications.erased_recipient import is_erased
 from notifications.models import Notification
 
 _JOBS: dict[str, str | Promise] = {
@@ -80,10 +81,15 @@ def name_of_message(message: Notification) -> str:
 
 
 def name_of_recipient(message: Notification) -> str:
-    """The address, or which browser it is: nobody is served by the address of one."""
+    """The address, that it was erased, or which browser it is: nobody is served by the address of one."""
     if message.channel == Notification.Channel.PUSH:
         return gettext("browser %(number)s") % {"number": message.recipient.partition(":")[2]}
-    return message.recipient
+    return address_in_words(message.recipient)
+
+
+def address_in_words(address: str) -> str:
+    """The address, or that it was erased: see ``erase_recipients``."""
+    return gettext("an address that was erased") if not address or is_erased(recipient=address) else address
 
 
 def explain(error: str) -> str:

@@ -13,7 +13,7 @@ from boxoffice.messages.urgency import MAIL_TASKS
 from boxoffice.models import Order
 from boxoffice.support.story.facts import OPEN_STATES, Facts
 from boxoffice.support.story.payment_story import may_yet_be_paid, refused_payments
-from boxoffice.support.story.plain_words import explain, name_of_job, name_of_message
+from boxoffice.support.story.plain_words import explain, name_of_job, name_of_message, name_of_recipient
 from boxoffice.support.story.refund_story import owed_money
 from boxoffice.support.story.timeline import BAD_MAIL, instant_in_words, what_can_be_done
 from jobs.dead.causes import reason_in_words
@@ -138,7 +138,7 @@ def late_tickets_in_words(late: int) -> tuple[str, str]:
 
 def lost_mail_in_words(mail: Notification) -> tuple[str, str]:
     """What is wrong where a mail did not arrive, and what to do."""
-    words = {"message": name_of_message(mail), "address": mail.recipient}
+    words = {"message": name_of_message(mail), "address": name_of_recipient(mail)}
     return (
         _("%(message)s to %(address)s did not arrive: ") % words + str(mail.get_status_display()) + ".",
         _("Check the address with the fan. The order's page has the tickets meanwhile."),

@@ -14,7 +14,14 @@ from django.utils.translation import gettext as _
 from boxoffice.support.story.action_story import staff_steps
 from boxoffice.support.story.facts import Facts
 from boxoffice.support.story.payment_story import payment_steps
-from boxoffice.support.story.plain_words import explain, name_of_job, name_of_mail, name_of_message, name_of_recipient
+from boxoffice.support.story.plain_words import (
+    address_in_words,
+    explain,
+    name_of_job,
+    name_of_mail,
+    name_of_message,
+    name_of_recipient,
+)
 from boxoffice.support.story.refund_story import refund_steps
 from inventory.models import Hold
 from jobs.models import Job
@@ -190,11 +197,14 @@ def _mail_actions(facts: Facts) -> Iterator[Entry]:
     for action in facts.mail_actions:
         by = _("By %(by)s: %(reason)s") % {"by": action.by, "reason": action.reason}
         if action.action == MessageAction.Action.ADDRESS:
-            moved = _("From %(earlier)s to %(now)s.") % {"earlier": action.earlier_recipient, "now": action.recipient}
+            addresses = {"earlier": action.earlier_recipient, "now": action.recipient}
+            moved = _("From %(earlier)s to %(now)s.") % {
+                name: address_in_words(address) for name, address in addresses.items()
+            }
             yield _entry(facts, action.at, _("Address corrected"), _("done"), "good", moved, by)
         else:
             title = _("%(message)s sent again by hand") % {"message": name_of_mail(action.kind)}
-            yield _entry(facts, action.at, title, _("done"), "good", action.recipient, by)
+            yield _entry(facts, action.at, title, _("done"), "good", address_in_words(action.recipient), by)
 
 
 # What was suppressed is not among them: nobody misses a mail that had nothing to say any more.

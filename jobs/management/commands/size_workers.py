@@ -33,6 +33,8 @@ class Command(BaseCommand):
             raise CommandError(f"There is no pool {pool}. There are {', '.join(known.name for known in all_pools())}.")
         if not 0 < share <= 1:
             raise CommandError("The share must be more than 0, and at most 1.")
+        if bool(options["spike_rate"]) != bool(options["spike_s"]):
+            raise CommandError("A spike has a rate and seconds: give both.")
         try:
             load = Load(
                 rate=options["rate"],
@@ -55,24 +57,23 @@ def _told(load: Load, found: Sizing, *, pool: str, jobs_of_a_worker: float) -> I
             f"{count:,} worker{'s' if count != 1 else ''} of the pool {pool}, {jobs_of_a_worker:g} of these jobs each"
         )
 
-    yield (
-        f"At {load.rate:,g}/s, {load.service_seconds * 1000:,g} ms each: {found.in_hand:,.1f} jobs in hand at once "
-        f"(Little's law)."
-    )
-    yield f"To be busy for {BUSY:.0%} of the time at most: {found.needed:,} places. {workers(found.needed)}."
+    ordinary = f"At {_number(load.rate)}/s, {_number(load.service_seconds * 1000)} ms each"
+    yield f"{ordinary}: {found.in_hand:,.1f} jobs in hand at once (Little's law)."
+    yield f"To be busy for {BUSY:.0%} of the time at most: {_places(found.needed)}. {workers(found.needed)}."
     if load.limit is not None:
         useful = found.useful or 1
-        yield f"The provider takes {load.limit:,g}/s: {useful:,} places use that up. {workers(useful)}."
+        use = "uses" if useful == 1 else "use"
+        yield f"The provider takes {_number(load.limit)}/s: {_places(useful)} {use} that up. {workers(useful)}."
         yield "More workers than that do not send faster: they wait for their turn, and hold connections meanwhile."
-        if load.rate >= load.limit:
-            yield "At ordinary times as much arrives as the provider takes, or more: what waits is never worked off."
-    yield f"With {found.places:,} places, {found.capacity:,g}/s leave."
+    yield f"With {_places(found.places)}, {_number(found.capacity)}/s leave."
+    if load.rate >= found.capacity:
+        yield "At ordinary times as much arrives as leaves, or more: what waits is never worked off."
     if load.spike_rate and load.spike_seconds:
         yield from _of_the_spike(load, found)
 
 
 def _of_the_spike(load: Load, found: Sizing) -> Iterator[str]:
-    spike = f"A spike of {load.spike_rate:,g}/s for {_time(load.spike_seconds)}"
+    spike = f"A spike of {_number(load.spike_rate)}/s for {_time(load.spike_seconds)}"
     if not found.backlog:
         yield f"{spike} leaves nothing behind."
         return
@@ -81,7 +82,17 @@ def _of_the_spike(load: Load, found: Sizing) -> Iterator[str]:
     if math.isinf(found.drained_after):
         yield "They are never worked off."
     else:
-        yield f"With {load.rate:,g}/s arriving meanwhile, nothing waits any more after {_time(found.drained_after)}."
+        after = _time(found.drained_after)
+        yield f"With {_number(load.rate)}/s arriving meanwhile, nothing waits any more after {after}."
+
+
+def _places(count: int) -> str:
+    return f"{count:,} place{'s' if count != 1 else ''}"
+
+
+def _number(value: float) -> str:
+    """In the form that people write: a million with its zeros, where ``g`` has an exponent; a third with two digits."""
+    return f"{value:,.2f}".rstrip("0").rstrip(".") if value >= 1 else f"{value:.3g}"
 
 
 def _time(seconds: float) -> str:

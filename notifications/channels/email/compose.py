@@ -16,7 +16,9 @@ from email.utils import format_datetime, parseaddr
 
 from django.conf import settings
 
+from notifications.channels.email.encoded_words import BEGINNING, without_encoded_words
 from notifications.channels.email.headers import header_registry
+from notifications.channels.email.local_part import is_local_part
 from notifications.content import EmailContent
 from notifications.errors import BadAddress, HeaderInjection
 
@@ -24,14 +26,11 @@ from notifications.errors import BadAddress, HeaderInjection
 POLICY = SMTP.clone(cte_type="7bit", header_factory=header_registry())
 
 _BREAKS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\x85\u2028\u2029]")
-# What a mailbox's name may hold without quotes (RFC 5322), and letters beyond ASCII (RFC 6531).
-_LOCAL_PART = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*")
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", re.IGNORECASE)
 # Letters that IDNA of 2003, which Python speaks, takes for others or for nothing: straße.de would become strasse.de and
 # may be somebody else's. IDNA of 2008, which registries and browsers follow, keeps them.
-_KEPT_SINCE_2008 = frozenset("ß\u1e9eς\u200c\u200d")
-LONGEST_LOCAL_PART = 64  # octets, RFC 5321
-LONGEST_DOMAIN = 255
+KEPT_SINCE_2008 = frozenset("ß\u1e9eς\u200c\u200d")
+LONGEST_DOMAIN = 255  # octets, RFC 5321
 
 
 def compose(*, content: EmailContent, message_id: str) -> EmailMessage:
@@ -41,6 +40,7 @@ def compose(*, content: EmailContent, message_id: str) -> EmailMessage:
     Raises HeaderInjection for a line break in a header and BadAddress for an address that is none.
     """
     refuse_breaks(content)
+    content = without_encoded_words(content)
     message = EmailMessage(policy=POLICY)
     sender_name, sender = parseaddr(settings.DEFAULT_FROM_EMAIL)
     message["From"] = mailbox(name=sender_name, address=sender)
@@ -66,9 +66,7 @@ def headers_of(*, content: EmailContent, message_id: str) -> dict[str, str]:
 def mailbox(*, name: str, address: str) -> Address:
     """A name and an address as a header wants them; the domain in its ASCII form. Raises BadAddress."""
     local_part, at, domain = address.strip().rpartition("@")
-    if not at or not _LOCAL_PART.fullmatch(local_part):
-        raise BadAddress
-    if len(local_part.encode()) > LONGEST_LOCAL_PART:
+    if not at or not is_local_part(local_part):
         raise BadAddress
     return Address(display_name=name, username=local_part, domain=_ascii_domain(domain))
 
@@ -85,7 +83,7 @@ def _ascii_domain(domain: str) -> str:
 
 
 def _ascii_label(label: str) -> str:
-    if _KEPT_SINCE_2008.isdisjoint(label):
+    if KEPT_SINCE_2008.isdisjoint(label):
         return label.encode("idna").decode("ascii").lower()
     # Capital sharp s has ß as its small letter.
     letters = unicodedata.normalize("NFC", label.lower())
@@ -93,10 +91,13 @@ def _ascii_label(label: str) -> str:
 
 
 def refuse_breaks(content: EmailContent) -> None:
-    """Raise HeaderInjection where a field that becomes a header, or a part of one, holds a line break."""
+    """Raise HeaderInjection where a field that becomes a header or a part of one holds a line break, plain or encoded.
+
+    A name and a subject may look like encoded words: ``without_encoded_words`` makes them text.
+    """
     fields = [content.to_name, content.to_address, content.subject, content.link_instead]
     fields += [*content.headers.keys(), *content.headers.values()]
     for attachment in content.attachments:
         fields += [attachment.name, attachment.content_type]
-    if any(_BREAKS.search(field) for field in fields):
+    if any(_BREAKS.search(field) for field in fields) or any(BEGINNING in field for field in fields[4:]):
         raise HeaderInjection

@@ -10,10 +10,14 @@ from django.core.mail import EmailMultiAlternatives, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 
 from notifications.channels.email.compose import headers_of, mailbox, refuse_breaks
+from notifications.channels.email.encoded_words import without_encoded_words
 from notifications.channels.email.failures import is_taken_already, meaning_of
 from notifications.channels.email.kept import Kept
 from notifications.channels.email.resend import KEY
 from notifications.content import EmailContent
+from notifications.models import Notification
+
+LONGEST_ID = Notification._meta.get_field("provider_id").max_length or 0
 
 TAG = "notification"
 """The name under which the ESP keeps our key and tells it with every event; its recipients do not see it."""
@@ -29,7 +33,7 @@ def send(*, content: EmailContent, message_id: str, key: str) -> str:
     quotes an address.
     """
     refuse_breaks(content)
-    message = _message(content, message_id, key)
+    message = _message(without_encoded_words(content), message_id, key)
     try:
         backend = _kept.connection(made_by=(settings.EMAIL_BACKEND, repr(settings.ANYMAIL), settings.EMAIL_TIMEOUT))
         backend.send_messages([message])
@@ -39,7 +43,13 @@ def send(*, content: EmailContent, message_id: str, key: str) -> str:
         if is_taken_already(error):
             return ""
         raise meaning_of(error) from None  # the original holds the whole message, and tracebacks are kept and reported
-    return str(message.anymail_status.message_id or "")  # type: ignore[attr-defined]
+    return _storable_id(message.anymail_status.message_id)  # type: ignore[attr-defined]
+
+
+def _storable_id(told: object) -> str:
+    """The ESP's id as the row keeps it; empty for one that does not fit, for the mail is out whatever it is called."""
+    told = str(told or "")
+    return told if told.isprintable() and len(told) <= LONGEST_ID else ""
 
 
 def _message(content: EmailContent, message_id: str, key: str) -> EmailMultiAlternatives:

@@ -12,7 +12,7 @@ from anymail.exceptions import AnymailError, AnymailInvalidAddress
 from jobs.errors import JobsError
 from jobs.failures.retry_after import retry_after
 from notifications.channels.email.smtp import without_addresses
-from notifications.errors import BadAddress, MailServerBusy, MailServerUnavailable, MessageRefused
+from notifications.errors import BadAddress, LargerThanTaken, MailServerBusy, MailServerUnavailable, MessageRefused
 
 QUOTA_RETRY_AFTER = 3600
 """Seconds, where a quota of a day or a month is used up and the answer does not say how long."""
@@ -33,6 +33,7 @@ def meaning_of(error: AnymailError) -> JobsError:
     | 401, 403, 404, 405: key, domain or address of the API      | MailServerUnavailable                          |
     | 409, the same key is being worked on                       | MailServerUnavailable                          |
     | 409, the key was used for another text                     | none: it was taken (``is_taken_already``)      |
+    | 413                                                        | LargerThanTaken                                |
     | any other 4xx                                              | MessageRefused                                 |
     | an address that anymail cannot read                        | BadAddress                                     |
     | what anymail or the ESP cannot send                        | MessageRefused                                 |
@@ -47,6 +48,8 @@ def meaning_of(error: AnymailError) -> JobsError:
     if status == 429:
         quota = QUOTA_RETRY_AFTER if "quota" in _name_in(error.response) else None
         return MailServerBusy(said, retry_after=retry_after(_headers(error.response)) or quota)
+    if status == 413:
+        return LargerThanTaken(said)
     if 400 <= status < 500 and status not in _NOT_NOW | _OF_THE_ACCOUNT and not _is_in_progress(error):
         return MessageRefused(said)
     return MailServerUnavailable(said)
@@ -74,7 +77,7 @@ def _name_in(response: requests.Response) -> str:
 def _body(response: requests.Response) -> dict[str, object]:
     try:
         body = response.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return body if isinstance(body, dict) else {}
 

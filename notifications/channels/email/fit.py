@@ -17,16 +17,20 @@ _BODY = re.compile(r"<body\b[^>]*>", re.IGNORECASE)
 
 
 def fitted(content: EmailContent) -> EmailContent:
-    """``content``, or without its attachments and beginning with the link to them when they are too large.
-
-    All of them go: half of the files would look like all of them. In the active language.
-    Raises TooLarge when there is no link.
-    """
+    """``content``, or as ``linked`` has it when its attachments are too large. Raises TooLarge without a link."""
     size = sum(len(attachment.content) for attachment in content.attachments)
     if size <= settings.MAIL_ATTACHMENTS_MB * MEGABYTE:
         return content
     if not content.link_instead:
         raise TooLarge
+    return linked(content)
+
+
+def linked(content: EmailContent) -> EmailContent:
+    """Without its attachments, and beginning with the link to them, which it has. In the active language.
+
+    All of them go: half of the files would look like all of them.
+    """
     words = _("The files are too large for an e-mail. You find them here:")
     link = content.link_instead
     note = format_html('<p>{} <a href="{}">{}</a></p>', words, link, link)

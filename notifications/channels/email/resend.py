@@ -12,9 +12,10 @@ from typing import Any
 from anymail.backends.resend import EmailBackend as AnymailBackend
 from anymail.backends.resend import ResendPayload
 from django.core.mail import EmailMessage
-from requests import Response
+from requests import Response, Session
 
-from notifications.limits.take import take
+from notifications.channels.on_time import OnTimeAdapter, on_turn
+from notifications.limits.take import book
 
 KEY = "idempotency_key"
 IDEMPOTENCY_KEY = "Idempotency-Key"
@@ -28,9 +29,16 @@ class EmailBackend(AnymailBackend):
 
     def post_to_esp(self, payload: ResendPayload, message: EmailMessage) -> Response:
         """Ours wait for their place among all calls, as late as can be. Raises NoRoomYet."""
-        if IDEMPOTENCY_KEY in payload.headers:
-            take("mail")
-        return super().post_to_esp(payload, message)
+        if IDEMPOTENCY_KEY not in payload.headers:
+            return super().post_to_esp(payload, message)
+        with on_turn(book("mail")):
+            return super().post_to_esp(payload, message)
+
+    def create_session(self) -> Session:
+        session = super().create_session()
+        for scheme in ("http://", "https://"):
+            session.mount(scheme, OnTimeAdapter())
+        return session
 
 
 class Payload(ResendPayload):

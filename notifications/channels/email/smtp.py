@@ -17,7 +17,7 @@ from django.core.mail.backends.smtp import EmailBackend
 from jobs.errors import JobsError
 from notifications.channels.email.compose import POLICY
 from notifications.channels.email.kept import Kept
-from notifications.errors import MailServerBusy, MailServerUnavailable, MessageRefused
+from notifications.errors import LargerThanTaken, MailServerBusy, MailServerUnavailable, MessageRefused
 from notifications.limits.take import take
 
 DEFAULT_TIMEOUT = 10  # seconds for each step, where the settings name none: a hanging server frees its worker
@@ -30,7 +30,12 @@ NOOP_OK = 250
 
 BUSY_RETRY_AFTER = 60  # seconds; SMTP has no Retry-After
 _TOO_MANY = re.compile(r"\b4\.7\.(0|28)\b.*|rate|too many|throttl|limit exceeded", re.IGNORECASE)
-_ADDRESS = re.compile(r"[^\s<>()\[\],;:\"]+@[^\s<>()\[\],;:\"]+")
+_ENHANCED = re.compile(r"\b5\.\d{1,3}\.\d{1,3}\b")
+_TOO_LARGE = frozenset({"5.3.4", "5.2.3"})
+EXCEEDED_STORAGE = 552
+# Tried at the beginning of a word alone: at each of its letters, a word as long as servers like would take for ever.
+_LETTER = r"[^\s<>()\[\],;:\"]"
+_ADDRESS = re.compile(rf"(?<!{_LETTER}){_LETTER}+@{_LETTER}+")
 
 
 def send(message: EmailMessage) -> None:
@@ -89,6 +94,7 @@ def meaning_of(error: Exception) -> JobsError:
     | greeting or login refused, whatever the code      | MailServerUnavailable              |
     | 4xx that speaks of a rate                         | MailServerBusy, retry after 60 s   |
     | any other 4xx                                     | MailServerUnavailable              |
+    | 5xx that says that the message is too large       | LargerThanTaken                    |
     | 5xx to sender, recipient or content               | MessageRefused                     |
     | the server lacks what the address needs           | MessageRefused                     |
     """
@@ -109,10 +115,16 @@ def meaning_of(error: Exception) -> JobsError:
 def _by_code(code: int, text: bytes | str) -> JobsError:
     said = _said(code, text)
     if 500 <= code < 600:
-        return MessageRefused(said)
+        return LargerThanTaken(said) if _is_too_large(code, said) else MessageRefused(said)
     if _TOO_MANY.search(said):
         return MailServerBusy(said, retry_after=BUSY_RETRY_AFTER)
     return MailServerUnavailable(said)
+
+
+def _is_too_large(code: int, said: str) -> bool:
+    """By the enhanced code (RFC 3463). Without one, 552 says so (RFC 1870); with another it tells of a full mailbox."""
+    enhanced = _ENHANCED.search(said)
+    return enhanced[0] in _TOO_LARGE if enhanced else code == EXCEEDED_STORAGE
 
 
 def _said(code: int, text: bytes | str) -> str:

@@ -6,7 +6,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from boxoffice import tasks
 from boxoffice.correct_address import correct_address
@@ -18,6 +19,7 @@ from inventory.models import Show
 from jobs.clock import DatabaseNow
 from jobs.models import Job
 from notifications.models import Notification
+from notifications.plan import plan_notification
 from tests.fixtures_notifications import MailServer
 from tickets.failures import mark_tickets_failed
 from tickets.models import Ticket
@@ -28,7 +30,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def waiting_order(confirmed_order: Order) -> Order:
     """Confirmed for longer than tickets may take; none is issued."""
-    Order.objects.update(confirmed_at=DatabaseNow() - LATE_AFTER)
+    Ticket.objects.update(created_at=DatabaseNow() - LATE_AFTER)
     return confirmed_order
 
 
@@ -48,7 +50,7 @@ def test_whoever_waits_for_too_long_is_told_once_however_often_somebody_looks(wa
 
 
 def test_nobody_is_told_before_that(confirmed_order: Order) -> None:
-    Order.objects.update(confirmed_at=DatabaseNow() - LATE_AFTER + timedelta(seconds=5))
+    Ticket.objects.update(created_at=DatabaseNow() - LATE_AFTER + timedelta(seconds=5))
     assert look() == 0
 
 
@@ -91,7 +93,7 @@ def test_it_goes_out_as_any_mail_does(waiting_order: Order, mail_server: MailSer
         ({}, {}, {"status": "issued", "issued_at": DatabaseNow()}),
         ({}, {}, {"status": "void", "void_reason": "refunded"}),
         ({"status": "refunded"}, {}, {}),
-        ({"placed_at": DatabaseNow() - timedelta(days=4)}, {}, {}),
+        ({}, {}, {"created_at": DatabaseNow() - timedelta(days=4)}),
         ({}, {"status": "cancelled"}, {}),
     ],
 )
@@ -109,3 +111,30 @@ def test_a_corrected_address_is_no_reason_to_tell_it_again(waiting_order: Order)
     Notification.objects.update(status="sent", sent_at=DatabaseNow())
     correct_address(order_id=waiting_order.pk, email="ada@example.com", by="operator", reason="typo")
     assert look() == 0
+
+
+def test_a_push_message_that_told_of_tickets_does_not_stand_for_the_mail(waiting_order: Order) -> None:
+    with transaction.atomic():
+        plan_notification(
+            kind="tickets_ready",
+            subject=waiting_order.subject,
+            recipient="push:1",
+            channel=Notification.Channel.PUSH,
+            language="en",
+            task="boxoffice.send_push",
+        )
+    assert look() == 1
+
+
+def test_tickets_that_are_not_made_are_found_by_their_own_index_among_all_that_there_are(
+    waiting_order: Order,
+) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        look()
+    (statement,) = [query["sql"] for query in queries if "ticket" in query["sql"] and "INSERT" in query["sql"]]
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute(f"EXPLAIN {statement}")
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert plan.count("ticket_not_made") == 2
+    assert "ticket_by_order" not in plan

@@ -15,7 +15,7 @@ from jobs.queues import queue_named
 from jobs.wakeup import plain_connection
 from tests.fixtures_clock import Clock
 
-pytestmark = pytest.mark.django_db(transaction=True, available_apps=["jobs", "django.contrib.sessions"])
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def session(key: str, *, ended: timedelta) -> datetime:

@@ -157,7 +157,7 @@ def test_seats_that_were_given_back_are_told_with_the_mail_about_them(
     write_and_push(notification_id=rows[0].pk)
     (told,) = push_service.told()
     assert order_with_tickets.show.title in told["title"]
-    assert told["body"] == "Nothing was paid for them, so no money moves."
+    assert told["body"] == "Nothing was paid for it, so no money moves."
 
 
 @pytest.mark.django_db

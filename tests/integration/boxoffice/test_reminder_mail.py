@@ -121,7 +121,7 @@ def test_times_are_those_of_the_clock_on_the_venues_wall(
 
 def test_it_leads_to_the_tickets_by_one_button_and_attaches_nothing(reminded_order: Order) -> None:
     address = address_of(reminded_order)
-    ended_at = unsubscribe_address(notification_id=reminder().pk)
+    ended_at = unsubscribe_address(kind="reminder", address=reminder().recipient)
     assert re.findall(r'href="([^"]+)"', mail().html) == [address, ended_at]
     assert f"\n{address}\n" in mail().text
     assert mail().attachments == ()

@@ -15,9 +15,11 @@ from boxoffice.resend_message import resend_message, told_messages
 from boxoffice.tell_tickets import plan_tickets_mail
 from boxoffice.write_message import written
 from jobs.clock import DatabaseNow
-from jobs.errors import ReasonMissing
-from jobs.models import Job
+from jobs.dead.replay import replay_job
+from jobs.errors import NotDead, ReasonMissing
+from jobs.models import Job, StaffAction
 from notifications.models import MessageAction, Notification
+from notifications.plan import plan_notification
 from tests.fixtures_staff import staff_with
 
 pytestmark = pytest.mark.django_db
@@ -162,3 +164,105 @@ def test_a_page_without_a_reason_asks_for_it_and_sends_nothing(staff: Client, ma
     answer = staff.post(resend.partition("?")[0], {**TICKETS, "number": 1, "reason": ""})
     assert answer.status_code == 200
     assert len(mails()) == 1
+
+
+# --- what was given up ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def given_up_mail(mailed_order: Order) -> Job:
+    """The job of its mail is dead: the mail server would not take it."""
+    (job,) = Job.objects.filter(task="boxoffice.send_message")
+    Notification.objects.update(status="failed", sent_at=None, last_error="550")
+    dead(job)
+    return job
+
+
+def dead(job: Job) -> None:
+    Job.objects.filter(pk=job.pk).update(
+        state="dead", reason="error", error="MessageRefused: 550", finished_at=DatabaseNow()
+    )
+
+
+def asks_for_a_human(staff: Client, order: Order) -> bool:
+    """On any of the three pages where somebody would look; they agree."""
+    listed = order.code in staff.get("/admin/boxoffice/order/?attention=needed").content.decode()
+    story = "was given up" in staff.get(pages(order)[0]).content.decode()
+    dead_list = order.subject in staff.get("/admin/jobs/deadjob/").content.decode()
+    assert listed == story == dead_list
+    return listed
+
+
+def test_a_mail_that_was_given_up_asks_for_nobody_once_it_is_sent_again(
+    staff: Client, mailed_order: Order, given_up_mail: Job
+) -> None:
+    assert asks_for_a_human(staff, mailed_order)
+    resend_message(order_id=mailed_order.pk, **TICKETS, number=1, **WHY)
+    assert not asks_for_a_human(staff, mailed_order)
+    given_up_mail.refresh_from_db()
+    assert (given_up_mail.state, given_up_mail.reason) == ("cancelled", "discarded: the fan has deleted it")
+    trail = StaffAction.objects.get(job_id=given_up_mail.pk)
+    assert (trail.action, trail.by, trail.job_error) == ("discard", "operator", "MessageRefused: 550")
+    with pytest.raises(NotDead):
+        replay_job(job_id=given_up_mail.pk, generation=0, by="operator", reason="it would be sent twice")
+
+
+def test_a_mail_that_was_given_up_goes_to_the_corrected_address_and_asks_for_nobody(
+    staff: Client, mailed_order: Order, given_up_mail: Job
+) -> None:
+    told = staff.post(pages(mailed_order)[2], {"email": "ada@example.com", "reason": "typo"}, follow=True)
+    assert "1 that was not sent yet goes there, too." in told.content.decode()
+    assert mails() == [("ada@example.org", "", "failed"), ("ada@example.com", "#1", "queued")]
+    assert not asks_for_a_human(staff, mailed_order)
+
+
+def test_only_what_was_told_again_counts_as_answered(staff: Client, mailed_order: Order, given_up_mail: Job) -> None:
+    with transaction.atomic():
+        other = plan_notification(
+            kind="refund_done",
+            subject=mailed_order.subject,
+            recipient="ada@example.org",
+            language="en",
+            task="boxoffice.send_message",
+            occurrence="refund:7",
+        )
+    assert other is not None
+    Notification.objects.filter(pk=other.pk).update(status="failed")
+    dead(Job.objects.get(args={"notification_id": other.pk}))
+    resend_message(order_id=mailed_order.pk, **TICKETS, number=1, **WHY)
+    assert list(Job.objects.filter(state="dead").values_list("args", flat=True)) == [{"notification_id": other.pk}]
+    assert asks_for_a_human(staff, mailed_order)
+
+
+def test_a_press_on_an_old_page_discards_no_job_that_nothing_answers(mailed_order: Order, given_up_mail: Job) -> None:
+    again = resend_message(order_id=mailed_order.pk, **TICKETS, number=1, **WHY)
+    assert again is not None
+    Notification.objects.filter(pk=again.pk).update(status="failed")
+    second = Job.objects.get(args={"notification_id": again.pk})
+    dead(second)
+    assert resend_message(order_id=mailed_order.pk, **TICKETS, number=1, **WHY) is None
+    second.refresh_from_db()
+    assert second.state == "dead"
+
+
+def test_a_mail_whose_job_was_just_replayed_is_on_its_way_and_is_not_sent_twice(
+    mailed_order: Order, given_up_mail: Job
+) -> None:
+    replay_job(job_id=given_up_mail.pk, generation=0, by="another", reason="it takes mails again")
+    with pytest.raises(MessageUnderWay):
+        resend_message(order_id=mailed_order.pk, **TICKETS, number=1, **WHY)
+    assert [status for _, _, status in mails()] == ["queued"]
+    assert not MessageAction.objects.exists()
+
+
+def test_a_mail_that_was_sent_again_does_not_go_to_a_corrected_address_twice(
+    mailed_order: Order, given_up_mail: Job
+) -> None:
+    resend_message(order_id=mailed_order.pk, **TICKETS, number=1, **WHY)
+    done = correct_address(order_id=mailed_order.pk, email="ada@example.com", **WHY)
+    assert done.redirected == 1
+    assert mails() == [
+        ("ada@example.org", "", "failed"),
+        ("ada@example.org", "#1", "suppressed"),
+        ("ada@example.com", "#2", "queued"),
+    ]

@@ -17,7 +17,7 @@ from boxoffice import ask_to_be_told as asking
 from boxoffice import tasks
 from boxoffice.ask_to_be_told import ask_to_be_told
 from boxoffice.erase_sale_alerts import BATCH, erase_sale_alert, erase_sale_alerts
-from boxoffice.errors import InvalidContact, NothingToSay, NothingToWaitFor, TooManyAlerts
+from boxoffice.errors import InvalidContact, NothingToSay, NothingToWaitFor, TooManyAlerts, TooManyOpenings
 from boxoffice.models import Order, SaleAlert
 from boxoffice.tell_sale_opened import tell_sale_opened
 from boxoffice.tell_tickets import plan_tickets_mail
@@ -90,6 +90,18 @@ def test_who_asks_twice_is_one_row_that_counts_from_the_last_time(show_opening_t
     assert second.created_at > first.created_at
 
 
+def test_one_mailbox_gets_one_mail_however_many_ways_there_are_to_spell_it(show_opening_tomorrow: Show) -> None:
+    for typed in (
+        "ada@example.org",
+        "ADA@example.org",
+        "aDa@ｅxample.org",
+        "ada@ex\u00adample.org",
+        "ada@example.org\u200b",
+    ):
+        ask(show_opening_tomorrow, typed)
+    assert SaleAlert.objects.get().email == "ada@example.org"
+
+
 @pytest.mark.parametrize(
     ("typed", "says"),
     [
@@ -137,6 +149,56 @@ def test_a_show_takes_so_many_addresses_and_answers_known_ones_like_new_ones_the
         with pytest.raises(TooManyAlerts):
             ask(show_opening_tomorrow, email)
     assert SaleAlert.objects.count() == 2
+
+
+def test_a_mailbox_waits_for_so_many_openings_however_it_is_spelt_and_known_shows_are_answered_like_new_ones(
+    make_show: Callable[..., Show],
+) -> None:
+    shows = [make_show(f"Show {number}", on_sale_at=database_now() + DAY) for number in range(4)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(asking, "MOST_PER_MAILBOX", 3)
+        for show, email in zip(shows, ("ada@example.org", "Ada+x@example.org", "ada+y+z@EXAMPLE.org"), strict=False):
+            ask(show, email)
+        for show in (shows[0], shows[3]):
+            for email in ("ada@example.org", "ada+new@example.org"):
+                with pytest.raises(TooManyOpenings):
+                    ask(show, email)
+        ask(shows[3], "eva@example.org")
+        assert erase_sale_alert(token=SaleAlert.objects.get(email="ada@example.org").token)
+        ask(shows[3], "ada@example.org")
+
+
+@real_commits
+def test_asking_at_many_shows_at_once_does_not_pass_the_bound_of_a_mailbox(make_show: Callable[..., Show]) -> None:
+    shows = [make_show(f"Show {number}", on_sale_at=database_now() + DAY) for number in range(6)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(asking, "MOST_PER_MAILBOX", 2)
+        all_at_once([partial(ask, show, f"ada+{show.pk}@example.org") for show in shows], threads=6)
+    assert SaleAlert.objects.count() == 2
+
+
+def test_how_many_openings_a_mailbox_waits_for_is_counted_by_its_index(show_opening_tomorrow: Show) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(MANY_ALERTS, [show_opening_tomorrow.pk])
+        cursor.execute("ANALYZE boxoffice_salealert")
+        values = {
+            "show_id": 1,
+            "email": "",
+            "language": "",
+            "token": "",
+            "most": 9,
+            "mailbox": "",
+            "most_of_mailbox": 9,
+        }
+        cursor.execute(f"EXPLAIN {asking.ASK}", values)
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert "sale_alert_by_mailbox" in plan
+
+
+def test_a_domain_and_its_ascii_form_are_one_address(show_opening_tomorrow: Show) -> None:
+    ask(show_opening_tomorrow, "ada@bücher.example")
+    ask(show_opening_tomorrow, "ada@xn--bcher-kva.example")
+    assert SaleAlert.objects.get().email == "ada@bücher.example"
 
 
 # Telling

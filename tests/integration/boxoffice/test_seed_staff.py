@@ -64,3 +64,11 @@ def test_each_role_gets_a_login_at_the_desk_that_may_do_what_the_table_says_and_
     assert not user.is_superuser
     known = {f"{p.content_type.app_label}.{p.codename}" for p in Permission.objects.select_related("content_type")}
     assert user.get_all_permissions() == permissions_of(role=role) & known
+
+
+def test_the_same_password_set_again_logs_nobody_out() -> None:
+    hashes = set()
+    for _again in range(2):
+        call_command("seed_staff", "--password", "kept for now", "--door-password", "kept, too", verbosity=0)
+        hashes.add(tuple(get_user_model().objects.order_by("pk").values_list("password", flat=True)))
+    assert len(hashes) == 1

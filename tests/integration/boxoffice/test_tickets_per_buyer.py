@@ -46,6 +46,13 @@ def test_orders_of_one_address_are_counted_together_whatever_its_capitals(hold_o
     assert place(last, email="somebody@example.org")
 
 
+def test_a_domain_and_its_ascii_form_are_one_buyer(hold_of: Callable[[int], Hold]) -> None:
+    place(hold_of(10), email="ada@bücher.example")
+    place(hold_of(10), email="ada@XN--bcher-kva.example")
+    with pytest.raises(TooManyTickets):
+        place(hold_of(1), email="ada@bücher.example")
+
+
 def test_what_was_given_back_or_never_paid_does_not_count(hold_of: Callable[[int], Hold]) -> None:
     for ended in (place(hold_of(10)), place(hold_of(10))):
         let_lapse(ended.hold)

@@ -80,7 +80,15 @@ def test_a_claim_of_ready_jobs_does_not_read_those_that_wait_for_their_time() ->
         cursor.execute("ANALYZE jobs_job")
         cursor.execute(
             "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + transitions.MARK_DUE,
-            {"queue": "probe", "window": 100, "batch": 100, "owed": 1, "destinations": [], "allowed": []},
+            {
+                "queue": "probe",
+                "window": 100,
+                "batch": 100,
+                "owed": 1,
+                "destinations": [],
+                "allowed": [],
+                "paced": [],
+            },
         )
         ((plan,),) = cursor.fetchall()
     assert rows_read(plan[0]["Plan"]) < 200

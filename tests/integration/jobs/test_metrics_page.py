@@ -13,9 +13,10 @@ from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
 from jobs import metrics
+from jobs.clock import DatabaseNow
 from jobs.flow.heartbeats import Sign, beat
 from jobs.flow.load import measure, save
-from jobs.models import Breaker, Heartbeat, Pause
+from jobs.models import Breaker, Heartbeat, Job, Pause
 from jobs.scrape import ledger
 from jobs.scrape.ledger import LedgerCollector
 from jobs.wakeup import plain_connection
@@ -117,6 +118,32 @@ def test_the_age_is_right_even_where_no_relay_measures_it(
     assert values["jobs_oldest_due_seconds", "probe"] >= 60
     assert values["jobs_oldest_due_seconds", "probe"] > values["jobs_promise_seconds", "probe"]
     assert values["jobs_in_state", "probe", "ready"] == 1
+
+
+def test_the_age_is_told_for_each_destination_by_itself_wherever_the_job_lies(
+    scrape: Callable[[], dict[tuple[str, ...], float]], enqueued: Callable[..., int], clock: Clock
+) -> None:
+    age = "jobs_oldest_due_by_destination_seconds"
+    assert scrape()[age, "", "probe"] == 0
+    ready, overdue, at_the_broker, alone = (enqueued("probe.leave_a_mark", key=str(number)) for number in range(4))
+    for job, columns in (
+        (ready, {"destination": "mail"}),
+        (overdue, {"destination": "push", "gate": "later"}),
+        (at_the_broker, {"destination": "payments", "state": "published", "published_at": DatabaseNow()}),
+    ):
+        Job.objects.filter(pk=job).update(**columns)
+    clock.advance(timedelta(seconds=60))
+    Job.objects.filter(pk=alone).update(available_at=DatabaseNow() - timedelta(seconds=5))
+    idle = enqueued("probe.leave_a_mark", key="later")
+    Job.objects.filter(pk=idle).update(
+        destination="idle", gate="later", available_at=DatabaseNow() + timedelta(seconds=600)
+    )
+    values = scrape()
+    for destination in ("mail", "push", "payments"):
+        assert 60 <= values[age, destination, "probe"] < 90
+    assert 5 <= values[age, "", "probe"] < 35
+    assert (age, "idle", "probe") not in values
+    assert values[age, "", "tickets"] == 0
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from jobs.tasks import forget_what_is_old
 from jobs.wakeup import plain_connection
 from tests.processes import wait_for
 
-pytestmark = pytest.mark.django_db(transaction=True, available_apps=["jobs", "django_celery_beat", "tests.probe"])
+pytestmark = pytest.mark.django_db(transaction=True)
 
 NOTHING = Pruned(keys=0, runs=0, jobs=0)
 OLD = timedelta(days=KEPT_KEY_DAYS, seconds=60)

@@ -162,7 +162,7 @@ def test_a_fault_of_the_engine_itself_leaves_nothing_but_a_running_row(
         raise TransientError
 
     job_id = published(scratch_task(body), key="a")
-    monkeypatch.setattr("jobs.worker.execution.decide", lambda **_: 1 / 0)
+    monkeypatch.setattr("jobs.worker.judge_failure.decide", lambda **_: 1 / 0)
     assert work(job_id) is Outcome.SETTLED
     assert state_of(job_id) == "running"
 

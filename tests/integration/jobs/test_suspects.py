@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from django.db import connections
@@ -76,6 +77,59 @@ def test_one_that_hangs_past_its_lease_holds_up_the_others_no_longer(crashed: Ca
         assert (may_run, may_run_too) == (True, True)
     with suspects.alone(first, longest=60) as may_run, suspects.alone(second, longest=60) as may_run_too:
         assert (may_run, may_run_too) == (True, False)
+
+
+def test_one_that_came_back_begins_when_those_that_came_with_it_have_stood_aside(crashed: Callable[..., int]) -> None:
+    first = claim_of(crashed("probe.leave_a_mark", key="a"))
+    claims, stood_aside, began = threading.Event(), threading.Event(), threading.Event()
+
+    def neighbour() -> None:
+        suspects.note_claim()
+        claims.set()
+        began.wait(0.3)
+        stood_aside.set()
+        suspects.forget_claim()
+
+    thread = threading.Thread(target=neighbour)
+    thread.start()
+    assert claims.wait(5)
+    with suspects.alone(first, longest=60) as may_run:
+        began.set()
+        assert may_run
+        assert stood_aside.is_set()
+    thread.join()
+
+
+def test_one_that_came_back_does_not_wait_for_a_claim_that_hangs(crashed: Callable[..., int]) -> None:
+    first = claim_of(crashed("probe.leave_a_mark", key="a"))
+    claims, ends = threading.Event(), threading.Event()
+
+    def neighbour() -> None:
+        suspects.note_claim()
+        claims.set()
+        ends.wait(20)
+        suspects.forget_claim()
+
+    thread = threading.Thread(target=neighbour)
+    thread.start()
+    assert claims.wait(5)
+    with suspects.alone(first, longest=60) as may_run:
+        assert may_run
+    ends.set()
+    thread.join()
+
+
+def test_who_stands_aside_for_one_that_takes_long_asks_less_often(
+    crashed: Callable[..., int], work: Callable[[int], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, neighbour = claim_of(crashed("probe.leave_a_mark", key="a")), crashed("probe.leave_a_mark", key="b")
+    with suspects.alone(first, longest=60) as may_run:
+        assert may_run
+        monkeypatch.setattr(suspects._Place, "since", suspects._Place.since - 30)
+        in_a_thread(lambda: work(neighbour))
+    stood_aside = job(neighbour)
+    assert stood_aside.reason == AFTER_A_CRASH
+    assert stood_aside.available_at - stood_aside.started_at > timedelta(seconds=4)
 
 
 def claim_of(job_id: int) -> Claim:

@@ -1,15 +1,22 @@
-"""Staff read notifications in the admin and change nothing there; a suppressed address they let go, with a reason."""
+"""Staff read notifications in the admin and change nothing there; a suppressed address they let go, with a reason, and
+browsers that listen they delete."""
 
 from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import Permission, User
+from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
 from notifications import transitions
-from notifications.models import Notification, Suppression
+from notifications.deliver import deliver
+from notifications.models import Notification, PushSubscription, Suppression
+from notifications.plan import plan_notification
 from notifications.suppression.suppress_address import suppress_address
+from tests.fixtures_notifications import TASK
+from tests.fixtures_push import push_content
+from tests.fixtures_staff import staff_with
 
 
 @pytest.fixture
@@ -71,3 +78,65 @@ def test_nobody_lifts_a_suppression_without_the_permission(suppressed_ada: Suppr
     page = reverse("admin:notifications_suppression_change", args=[suppressed_ada.pk])
     assert lift_url(suppressed_ada) not in client.get(page).content.decode()
     assert client.post(lift_url(suppressed_ada), {"reason": "why"}).status_code == 403
+
+
+@pytest.fixture
+def listening_browser(db: None) -> PushSubscription:
+    endpoint = "https://fcm.googleapis.com/fcm/send/a-secret"
+    return PushSubscription.objects.create(
+        subject="order:ABC", endpoint=endpoint, p256dh="public-half", auth="shared-secret", language="en"
+    )
+
+
+def test_staff_see_at_which_service_a_browser_listens_and_nothing_that_one_could_write_to_it_with(
+    listening_browser: PushSubscription, admin_client: Client
+) -> None:
+    listing = reverse("admin:notifications_pushsubscription_changelist")
+    page = reverse("admin:notifications_pushsubscription_change", args=[listening_browser.pk])
+    delete = reverse("admin:notifications_pushsubscription_delete", args=[listening_browser.pk])
+    chosen = {"action": "delete_selected", "_selected_action": listening_browser.pk}
+    for answer in (
+        admin_client.get(listing, {"q": "order:ABC"}),
+        admin_client.get(page),
+        admin_client.get(delete),
+        admin_client.post(listing, chosen),
+    ):
+        shown = answer.content.decode()
+        assert answer.status_code == 200
+        assert "order:ABC" in shown
+        assert not [secret for secret in ("a-secret", "public-half", "shared-secret") if secret in shown]
+    assert "fcm.googleapis.com" in admin_client.get(page).content.decode()
+    assert admin_client.post(page, {"subject": "order:DEF"}).status_code == 403
+    guess = admin_client.get(listing, {"endpoint__startswith": "https://f"})
+    assert guess.status_code == 400, "nor guessed letter by letter"
+
+
+def test_a_browser_is_deleted_after_one_question_and_what_waited_for_it_is_suppressed(
+    listening_browser: PushSubscription, admin_client: Client
+) -> None:
+    with transaction.atomic():
+        waiting = plan_notification(
+            kind="news",
+            subject="order:ABC",
+            channel=Notification.Channel.PUSH,
+            recipient=listening_browser.recipient,
+            language="en",
+            task=TASK,
+        )
+    assert waiting is not None
+    delete = reverse("admin:notifications_pushsubscription_delete", args=[listening_browser.pk])
+    assert admin_client.get(delete).status_code == 200
+    assert PushSubscription.objects.exists()
+    assert admin_client.post(delete, {"post": "yes"}).status_code == 302
+    assert not PushSubscription.objects.exists()
+    deliver(notification_id=waiting.pk, content=push_content())
+    waiting.refresh_from_db()
+    assert waiting.status == "suppressed"
+
+
+def test_who_may_only_look_at_browsers_deletes_none(listening_browser: PushSubscription, client: Client) -> None:
+    reader = staff_with(client, "view_pushsubscription")
+    page = reverse("admin:notifications_pushsubscription_change", args=[listening_browser.pk])
+    assert reader.get(page).status_code == 200
+    delete = reverse("admin:notifications_pushsubscription_delete", args=[listening_browser.pk])
+    assert reader.post(delete, {"post": "yes"}).status_code == 403

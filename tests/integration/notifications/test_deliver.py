@@ -12,6 +12,7 @@ import pytest
 from django.db import connection
 
 from jobs.errors import PermanentError, TransientError
+from notifications import transitions
 from notifications.channels.email.smtp import BUSY_RETRY_AFTER
 from notifications.content import Attachment
 from notifications.deliver import deliver
@@ -101,6 +102,11 @@ def test_a_final_refusal_is_permanent_and_keeps_the_reason(
     assert "550" in row().last_error
     assert row().status == "queued"  # what follows is the job's decision: its death marks it failed
     assert mail_server.messages() == []
+
+
+def test_an_answer_that_postgresql_cannot_keep_is_noted_without_it(queued_notification: Notification) -> None:
+    assert transitions.note_error(notification_id=queued_notification.pk, error="451 not\x00now \udcff")
+    assert row().last_error == "451 not now ?"
 
 
 def test_a_dead_job_marks_it_failed_and_a_replay_sends_it_under_the_same_message_id(

@@ -36,11 +36,12 @@ def row() -> Notification:
 def test_a_mail_through_the_api_has_our_message_id_and_all_its_parts(
     esp: Esp, queued_notification: Notification
 ) -> None:
+    way_out = f"<https://boxoffice.example/mails/{'x' * 80}/end/>"
     deliver(
         notification_id=queued_notification.pk,
         content=content(
             attachments=[Attachment("tickets.pdf", "application/pdf", b"%PDF-1.7 \x00\xff")],
-            headers={"List-Unsubscribe": "<https://boxoffice.example/u/1>"},
+            headers={"List-Unsubscribe": way_out},
         ),
     )
     mail = esp.mailbox.only_message()
@@ -55,7 +56,9 @@ def test_a_mail_through_the_api_has_our_message_id_and_all_its_parts(
         "There is news.",
         "<p>There is <b>news</b>.</p>",
     )
-    assert headers["List-Unsubscribe"] == "<https://boxoffice.example/u/1>"
+    assert headers["List-Unsubscribe"] == way_out
+    (stored,) = (esp.mailbox.folder / "new").iterdir()
+    assert f"List-Unsubscribe: {way_out}".encode() in stored.read_bytes().splitlines()
     assert headers["Auto-Submitted"] == "auto-generated"
     assert esp.mailbox.fetch(mail["attachments"][0]["url"]) == b"%PDF-1.7 \x00\xff"
     assert (row().status, row().attempts) == ("sent", 1)
@@ -70,6 +73,17 @@ NAMES = (
     "Ada (née Byron) <ada>",
     "Ångström \\ Ünal",
 )
+
+
+def test_a_name_and_a_subject_that_look_like_encoded_words_are_no_headers_there_either(
+    esp: Esp, queued_notification: Notification
+) -> None:
+    typed = "=?utf-8?q?=0ABcc:_eve=40example.org?="
+    deliver(notification_id=queued_notification.pk, content=content(to_name=typed, subject=typed))
+    mail = esp.mailbox.only_message()
+    assert mail["subject"].replace("\u2060", "") == typed
+    assert mail["to"] == ["ada@example.org"]
+    assert "Bcc" not in dict(mail["headers"])
 
 
 def test_a_name_arrives_as_it_was_typed(esp: Esp, plan_news: Callable[..., Notification]) -> None:

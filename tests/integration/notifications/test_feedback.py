@@ -142,6 +142,20 @@ def test_an_event_about_a_mail_of_somebody_else_is_taken_and_changes_nothing(
 def test_what_is_signed_and_of_no_known_shape_is_taken_since_sending_it_again_would_not_help(tell: Tell) -> None:
     for body in (b"[]", b"no json", b'{"type": 1}', b'"text"', b'{"type": "email.bounced", "data": null}', b"\xff\xfe"):
         assert tell("", body=body) == (400 if body == b"\xff\xfe" else 204)
+    for body in (b"[" * 60_000, b'{"a":' * 40_000, b'{"type": "email.bounced", "data": {"email_id": "\\u0000"}}'):
+        assert tell("", body=body) == 204
+
+
+@pytest.mark.parametrize("mark", ["\x00", "\ud800"])
+def test_a_bounce_whose_words_postgresql_cannot_keep_is_written_down_without_them(
+    mark: str, tell: Tell, sent_notification: Notification
+) -> None:
+    event = event_of({"email_id": "e1", "to": ["ada@example.org"]}, "bounced")
+    event["data"]["bounce"] = {**event["data"]["bounce"], "message": f"no such{mark} user"}
+    assert tell("", body=json.dumps(event).encode()) == 204
+    bounced = Notification.objects.get()
+    assert (bounced.status, bounced.last_error.replace("?", "")) == ("bounced", "no such user")
+    assert Suppression.objects.get().detail == bounced.last_error
 
 
 def test_an_event_that_the_esp_did_not_sign_just_now_changes_nothing(
@@ -269,3 +283,11 @@ def test_events_are_forgotten_when_the_esp_does_not_send_them_any_more(
     tell("delivered", sent_notification, id="msg_new")
     assert prune_mail_events() == 1
     assert [event.event_id for event in MailEvent.objects.all()] == ["msg_new"]
+
+
+def test_a_complaint_about_a_mail_whose_address_was_erased_suppresses_the_address_that_it_names(
+    tell: Tell, sent_notification: Notification
+) -> None:
+    Notification.objects.update(recipient="erased:0123")
+    tell("complained", sent_notification, record={"to": ["Eva@example.org"]})
+    assert Suppression.objects.get().address == "eva@example.org"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import multiprocessing
 import threading
 import time
@@ -40,7 +39,7 @@ def mail_rate(settings: Any) -> Callable[[float | None], None]:
 
     def _set(rate: float | None) -> None:
         settings.LEDGER_DESTINATIONS = tuple(
-            replace(each, rate_per_second=rate) if each.name == "mail" else each
+            replace(each, rate_per_second=rate, limit_per_second=None) if each.name == "mail" else each
             for each in settings.LEDGER_DESTINATIONS
         )
 
@@ -87,7 +86,7 @@ def _book_many(count: int, found: Any) -> None:
     """Book places far ahead, without calling; put down when each of them is."""
     for _ in range(count):
         before = time.time()
-        found.put(before + shared.book("mail", rate=RATE, longest=3600).wait)
+        found.put(before + shared.book("mail", limit=STRICT, longest=3600).wait)
 
 
 @pytest.mark.parametrize("workers", [1, 20])
@@ -102,11 +101,10 @@ def test_however_many_workers_ask_their_places_keep_to_the_rate(mail_rate: Calla
     places = sorted(found.get(timeout=30) for _ in range(count))
     for process in processes:
         process.join()
-    assert (count - 1) / (places[-1] - places[0]) == pytest.approx(RATE, rel=0.02)
+    assert (count - 1) / (places[-1] - places[0]) == pytest.approx(STRICT, rel=0.02)
     booked = _booked()
-    assert len(booked) == math.ceil(RATE)
-    assert booked[-1] - booked[0] < math.ceil(RATE) / RATE
-    assert min(later - earlier for earlier, later in pairwise(booked)) > 0.99 * shared.CLOSENESS / RATE
+    assert min(later - earlier for earlier, later in zip(booked, booked[STRICT:], strict=False)) > 1
+    assert min(later - earlier for earlier, later in pairwise(booked)) > 0.99 * shared.CLOSENESS / STRICT
 
 
 def test_calls_of_many_threads_reach_the_provider_at_its_rate(mail_rate: Callable[..., None]) -> None:
@@ -154,21 +152,76 @@ def test_who_would_wait_too_long_comes_again_later_and_takes_nobodys_place(mail_
 def test_who_calls_late_moves_his_place_so_that_the_next_second_has_room_for_fewer(
     mail_rate: Callable[..., None],
 ) -> None:
-    places = [shared.book("mail", rate=2, longest=LONGEST) for _ in range(2)]
+    places = [shared.book("mail", limit=2, longest=LONGEST) for _ in range(2)]
     before = _booked()
     assert before[1] - before[0] == pytest.approx(shared.CLOSENESS / 2, abs=0.001)
-    time.sleep(max(place.wait for place in places) + 0.01)
-    shared.note_late(places[0])
+    shared.note_late(places[0], seconds=0.95)
     second, first = _booked()
-    assert second == before[1] < first
-    third = shared.book("mail", rate=2, longest=3600)
-    assert _booked()[-1] == pytest.approx(second + 1, abs=0.001)
-    assert third.wait > 0
+    assert second == before[1] < first == pytest.approx(before[0] + 0.95, abs=0.001)
+    for after in (second, first):
+        shared.book("mail", limit=2, longest=3600)
+        assert _booked()[-1] == pytest.approx(after + 1 + shared.MARGIN_SECONDS, abs=0.001)
+
+
+def test_a_call_that_left_late_says_so_after_it_has_left(mail_rate: Callable[..., None]) -> None:
+    mail_rate(1000)
+    turn = take.book("mail")
+    turn.wait()
+    turn.note_called()
+    (booked,) = _booked()
+    late = take.book("mail")
+    time.sleep(0.05)
+    late.wait()
+    assert _booked()[0] == pytest.approx(booked, abs=0.005)
+    late.note_called()
+    assert _booked()[1] - _booked()[0] > 0.045
+
+
+def test_a_place_that_nobody_used_is_a_call_less_and_holds_nobody_up(mail_rate: Callable[..., None]) -> None:
+    """Its process died."""
+    for _ in range(2):
+        shared.book("mail", limit=2, longest=3600)
+    assert shared.book("mail", limit=2, longest=3600).wait <= 1 + shared.MARGIN_SECONDS
+    assert 0 < _server().pttl("notifications:limit:mail") < 5000, "and is forgotten"
+
+
+def test_the_places_of_one_provider_are_not_those_of_another(mail_rate: Callable[..., None]) -> None:
+    _server().delete("notifications:limit:push")
+    assert shared.book("mail", limit=0.5, longest=3600).wait == 0
+    assert shared.book("push", limit=0.5, longest=3600).wait == 0
+    assert shared.book("mail", limit=0.5, longest=3600).wait > 1.9
+    _server().delete("notifications:limit:push")
+
+
+@pytest.mark.parametrize("limits", [(100, 50), (50, 100)])
+def test_while_a_deploy_changes_the_limit_each_keeps_to_the_one_it_knows(
+    mail_rate: Callable[..., None], limits: tuple[int, int]
+) -> None:
+    """Two versions of the program take turns, and the larger limit is not exceeded because of the smaller one."""
+    for number in range(400):
+        shared.book("mail", limit=limits[number % 2], longest=3600)
+    booked = _booked()
+    assert min(later - earlier for earlier, later in zip(booked, booked[100:], strict=False)) > 1
+
+
+def test_a_limit_that_is_no_whole_number_is_kept_over_a_longer_while(mail_rate: Callable[..., None]) -> None:
+    for _ in range(30):
+        shared.book("mail", limit=2.5, longest=3600)
+    booked = _booked()
+    assert (len(booked) - 1) / (booked[-1] - booked[0]) == pytest.approx(2.5, rel=0.05)
+
+
+def test_a_redis_that_was_wiped_stops_nobody_and_begins_anew(mail_rate: Callable[..., None]) -> None:
+    place = shared.book("mail", limit=0.5, longest=3600)
+    _server().delete("notifications:limit:mail")
+    shared.note_late(place, seconds=1)
+    assert _booked() == [], "a place that is not there is not moved"
+    assert shared.book("mail", limit=0.5, longest=LONGEST).wait == 0
 
 
 def test_a_server_whose_clock_was_set_back_stops_nobody(mail_rate: Callable[..., None]) -> None:
     _server().zadd("notifications:limit:mail", {"of tomorrow": (time.time() + 86_400) * 1e6})
-    assert shared.book("mail", rate=RATE, longest=LONGEST).wait == 0
+    assert shared.book("mail", limit=STRICT, longest=LONGEST).wait == 0
 
 
 def test_without_redis_a_call_waits_for_it_once_and_the_log_says_so_once(
@@ -228,11 +281,11 @@ def test_without_redis_all_threads_of_all_workers_together_stay_below_the_rate(t
     def call() -> tuple[float, float]:
         """The earliest and the latest moment that the place can be."""
         before = time.monotonic()
-        wait = alone.book("mail", rate=RATE, longest=LONGEST).wait
+        wait = alone.book("mail", rate=RATE).wait
         return before + wait, time.monotonic() + wait
 
     def work() -> None:
-        alone.book("mail", rate=RATE, longest=LONGEST)  # counts the workers
+        alone.book("mail", rate=RATE)  # counts the workers
         calls.append([call() for _ in range(3)])
         connections.close_all()
 
@@ -250,6 +303,21 @@ def test_without_redis_all_threads_of_all_workers_together_stay_below_the_rate(t
     firsts = sorted(places[0][1] for places in calls)
     assert firsts[-1] - firsts[0] > spacing / 4, "they do not begin all at once"
     assert firsts[0] > began
+
+
+def test_without_redis_a_small_part_is_waited_for_and_not_given_back_again_and_again(transactional_db: None) -> None:
+    _alive("many", concurrency=320, queues=["bulk"])
+    places: list[alone.Place] = []
+
+    def work() -> None:
+        places.extend(alone.book("mail", rate=STRICT) for _ in range(2))
+        connections.close_all()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert [place.booked for place in places] == [True, places[1].wait <= alone.LONGEST_WAIT_SECONDS]
+    assert places[1].wait > 3
 
 
 def test_without_redis_and_without_a_sign_of_workers_the_rate_is_shared_by_as_many_as_may_run(

@@ -16,8 +16,10 @@ from boxoffice.storefront.asked_before import MOST_PER_BROWSER
 from inventory.advance_show import advance_show
 from inventory.models import Show
 from jobs.clock import database_now
+from notifications.limits import askers
 from tests.fixtures_boxoffice import statements
 from tests.fixtures_clock import Clock
+from tests.fixtures_storefront import free_ports
 
 pytestmark = pytest.mark.django_db
 
@@ -73,10 +75,10 @@ def test_asking_leads_back_to_the_page_which_says_so_and_the_address_stands_in_n
     assert SaleAlert.objects.get().email == "ada@example.org"
 
 
-def test_asking_takes_five_statements(client: Client, show_opening_tomorrow: Show) -> None:
+def test_asking_takes_four_statements(client: Client, show_opening_tomorrow: Show) -> None:
     with statements() as seen:
         ask(client, show_opening_tomorrow)
-    assert len(seen) == 5
+    assert len(seen) == 4
 
 
 def test_an_address_that_is_known_gets_the_very_same_answer(client: Client, show_opening_tomorrow: Show) -> None:
@@ -171,6 +173,24 @@ def test_a_browser_that_asks_again_and_again_is_asked_to_pause_and_keeps_what_it
     assert 'value="eve@example.org"' in page
     assert SaleAlert.objects.count() == MOST_PER_BROWSER
     assert ask(Client(), show_opening_tomorrow, "eve@example.org").status_code == 303
+
+
+def test_sixty_new_browsers_of_one_network_are_asked_to_pause_and_another_network_is_not(
+    show_opening_tomorrow: Show,
+) -> None:
+    answers = [ask(Client(), show_opening_tomorrow, f"fan{number}@example.org") for number in range(60)]
+    assert [answer.status_code for answer in answers] == [303] * askers.MOST + [429] * (60 - askers.MOST)
+    page = answers[-1].content.decode()
+    assert "Try again in ten minutes." in page
+    assert 'value="fan59@example.org"' in page
+    assert ask(Client(REMOTE_ADDR="203.0.113.7"), show_opening_tomorrow, "eve@example.org").status_code == 303
+    assert SaleAlert.objects.count() == askers.MOST + 1
+
+
+def test_redis_being_away_stops_nobody_from_asking(show_opening_tomorrow: Show, settings: Any) -> None:
+    (port,) = free_ports(1)
+    settings.REDIS_URL = f"redis://127.0.0.1:{port}/0"
+    assert ask(Client(), show_opening_tomorrow).status_code == 303
 
 
 @pytest.mark.parametrize("forged", ["0", "0:forged", "-5:1:x", "\x00", "9" * 5000])

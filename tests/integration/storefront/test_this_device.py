@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.staticfiles import finders
+from django.templatetags.static import static
 from django.test import Client
 
 from boxoffice.models import Order
+from boxoffice.storefront.order_push import ICON
 from notifications.models import PushSubscription
 from tests.fixtures_boxoffice import statements
 from tests.fixtures_push import PushService
@@ -118,3 +123,13 @@ def test_the_worker_may_speak_for_all_order_pages_and_is_fetched_anew(client: Cl
     assert answer["Content-Type"] == "text/javascript; charset=utf-8"
     assert answer["Cache-Control"] == "no-cache"
     assert b"showNotification" in answer.content
+
+
+def test_a_message_has_the_picture_of_the_box_office_beside_it(client: Client) -> None:
+    script = client.get("/orders/push-worker.js").content.decode()
+    (address,) = re.findall(r'^const ICON = "(.+)";$', script, re.MULTILINE)
+    assert "icon: ICON" in script
+    assert static(ICON) == address
+    found = finders.find(ICON)
+    assert found
+    assert Path(found).read_bytes().startswith(b"\x89PNG")

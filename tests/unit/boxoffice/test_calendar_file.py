@@ -50,6 +50,10 @@ def test_the_secret_of_the_orders_page_is_not_in_it() -> None:
     assert b"only-for-ada" not in calendar_file(order=secret).content
 
 
+def test_what_calendars_refuse_to_read_is_left_out_of_a_title() -> None:
+    assert read(calendar_file(order=order(title="The\x02 Tempest\x1b")).content)["SUMMARY"] == "The Tempest"
+
+
 def test_a_later_file_moves_the_entry_and_does_not_add_another() -> None:
     first, moved = (read(calendar_file(order=order(version=version)).content) for version in (1, 2))
     assert first["UID"] == moved["UID"]

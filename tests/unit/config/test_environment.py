@@ -11,6 +11,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from config.environment import VARIABLES, Variable, read
+from notifications.channels.push.new_key import new_key
 
 ROOT = Path(__file__).parents[3]
 REQUIRED = [variable for variable in VARIABLES if variable.required]
@@ -80,12 +81,17 @@ def test_a_value_that_cannot_be_read_is_named_and_explained(monkeypatch: pytest.
         ("EMAIL_URL", "smtp://host:99999"),
         ("EMAIL_TIMEOUT_SECONDS", "0"),
         ("DEFAULT_FROM_EMAIL", "nobody"),
+        ("DEFAULT_FROM_EMAIL", "tickets@exa_mple.org"),
+        ("DEFAULT_FROM_EMAIL", "tickets@example..org"),
         ("DEFAULT_FROM_EMAIL", "a@example.org\nBcc: b@example.org"),
         ("TICKET_SIGNING_KEYS", "garbage"),
         ("TICKET_SIGNING_KEYS", "AAAA"),
         ("TICKET_SIGNING_KEYS", ",,"),
         ("STRIPE_API_KEY", "pk_live_a_key_for_browsers"),
         ("STRIPE_API_KEY", "sk_"),
+        ("MAIL_WEBHOOK_SECRET", "whsec_........."),
+        ("MAIL_WEBHOOK_SECRET", "whsec_c2hvcnQ="),
+        ("MAIL_WEBHOOK_SECRET", "YSBzZWNyZXQgb2YgdGhlc2UgdGVzdHMh"),
         ("STRIPE_WEBHOOK_SECRET", "sk_live_another_secret"),
         ("STRIPE_WEBHOOK_SECRET", "whsec_with a space"),
         ("STRIPE_API_BASE", "http://api.stripe.example"),
@@ -119,7 +125,10 @@ def test_a_value_that_cannot_work_is_refused_before_it_is_used_and_is_not_repeat
         ("BROKER_URL", "rediss://:secret@host:6380/1"),
         ("REDIS_URL", "unix:///run/redis.sock"),
         ("EMAIL_URL", "smtp+tls://user:password@host:587"),
+        ("MAIL_WEBHOOK_SECRET", "whsec_YSBzZWNyZXQgb2YgdGhlc2UgdGVzdHMh"),
+        ("MAIL_WEBHOOK_SECRET", "whsec_YSBzZWNyZXQgb2YgdGhlc2UgdGVzdHM="),
         ("DEFAULT_FROM_EMAIL", "tickets@example.org"),
+        ("DEFAULT_FROM_EMAIL", "tickets@bücher.example"),
         ("DEFAULT_FROM_EMAIL", "Büro <tickets@example.org>"),
         ("STRIPE_API_KEY", "rk_live_a_restricted_one"),
         ("STRIPE_API_BASE", "http://127.0.0.1:8026"),
@@ -157,6 +166,40 @@ def test_a_list_is_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read("ALLOWED_HOSTS") == ["a.example", "b.example"]
 
 
+KEYS = ("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=", "YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXphYmNkZWY=")
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("ALLOWED_HOSTS", ("a.example", "b.example")),
+        ("PUSH_SERVICES", ("fcm.googleapis.com", "*.notify.windows.com")),
+        ("TICKET_SIGNING_KEYS", KEYS),
+    ],
+)
+@pytest.mark.parametrize("comma", [", ", " , ", " ,\t", ",\n  ", ",,"])
+def test_the_commas_of_a_list_may_have_spaces_around_them_and_one_too_many_names_nothing(
+    name: str, parts: tuple[str, ...], comma: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, f" {comma.join(parts)} ")
+    assert read(name) == list(parts)
+
+
+def test_every_list_of_the_table_is_tried_with_spaces() -> None:
+    assert {each.name for each in VARIABLES if each.cast == "list"} == {
+        "ALLOWED_HOSTS",
+        "PUSH_SERVICES",
+        "TICKET_SIGNING_KEYS",
+    }
+
+
+@pytest.mark.parametrize("name", ["PUSH_SERVICES", "TICKET_SIGNING_KEYS"])
+def test_a_list_of_commas_alone_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, " , ,")
+    with pytest.raises(ImproperlyConfigured, match=f"{name} cannot be used as it is"):
+        read(name)
+
+
 def test_a_variable_that_the_table_does_not_list_is_a_fault_of_ours() -> None:
     with pytest.raises(KeyError):
         read("SOMETHING_ELSE")
@@ -168,6 +211,7 @@ def test_a_variable_that_the_table_does_not_list_is_a_fault_of_ours() -> None:
         ({"DATABASE_URL": ""}, "Set DATABASE_URL: PostgreSQL 15 or newer."),
         ({"SECRET_KEY": "changeme"}, "SECRET_KEY is a default or too weak"),
         ({"DEBUG": "1", "PUBLIC_URL": "https://tickets.example.org"}, "DEBUG shows settings and code to everybody"),
+        ({"VAPID_PRIVATE_KEY": new_key(), "DEFAULT_FROM_EMAIL": "tickets@example"}, "set VAPID_CONTACT"),
     ],
 )
 def test_the_start_is_refused_with_that_sentence(wrong: dict[str, str], sentence: str) -> None:

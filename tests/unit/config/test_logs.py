@@ -36,7 +36,10 @@ def test_a_row_that_postgresql_quotes_in_an_error_stays_out_of_the_log() -> None
     assert name not in quoted
 
 
-@pytest.mark.parametrize("address", ["/orders/s3cret-token/", "/holds/s3cret-token/release/"])
+@pytest.mark.parametrize(
+    "address",
+    ["/orders/s3cret-token/", "/holds/s3cret-token/release/", "/mails/7:s3cret-token/end/", "/alerts/s3cret-token/"],
+)
 def test_the_secret_part_of_an_address_stays_out_of_the_log(address: str) -> None:
     line = logged(msg="Not Found: %s", args=(address,))
     assert "s3cret" not in line

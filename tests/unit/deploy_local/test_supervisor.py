@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -59,6 +61,27 @@ def test_when_one_process_ends_the_others_are_stopped_and_its_status_is_told(fol
     assert done.returncode == 3
     assert "two stopped (rc=3)" in done.stdout
     assert not any(is_alive(process) for process in wait_for_records(folder, "one", "two"))
+
+
+def test_a_process_that_was_killed_is_started_again_and_the_others_go_on(folder: Path) -> None:
+    file = procfile(folder, "one: exec sleep 60\ntwo: exec sleep 60\n")
+    supervisor = subprocess.Popen(
+        [sys.executable, "-m", "deploy.local.supervisor", folder, file], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    one, two = wait_for_records(folder, "one", "two")
+
+    os.kill(two.pid, signal.SIGKILL)
+
+    assert wait_until(lambda: recorded(folder / "two.json") not in (None, two), seconds=20)
+    (again,) = wait_for_records(folder, "two")
+    assert is_alive(one)
+    assert is_alive(again)
+    supervisor.terminate()
+    output, _ = supervisor.communicate(timeout=30)
+    assert output.count("two started") == 2
+    assert "SIGKILL" not in output  # what was started again hears of the stop like the others
+    assert not is_alive(one)
+    assert not is_alive(again)
 
 
 def test_only_the_main_process_is_told_to_stop_so_that_its_children_end_their_work(folder: Path) -> None:

@@ -85,6 +85,32 @@ def test_the_command_says_all_of_it_in_words() -> None:
     assert "do not send faster" in said
 
 
+def test_the_command_says_when_the_places_are_too_few_for_ordinary_times() -> None:
+    said = told("--rate", "60", "--service-ms", "300", "--places", "1")
+    assert "With 1 place, 3.33/s leave." in said
+    assert "what waits is never worked off" in said
+    assert "never worked off" not in told("--rate", "60", "--service-ms", "300", "--limit", "100")
+
+
+def test_the_command_writes_large_numbers_out() -> None:
+    assert "At 1,250,000/s, 300 ms each" in told("--rate", "1250000", "--service-ms", "300")
+
+
 def test_the_command_refuses_a_pool_that_there_is_not() -> None:
     with pytest.raises(CommandError, match="There is no pool nowhere"):
         told("--rate", "1", "--service-ms", "1", "--pool", "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (("--rate", "nan", "--service-ms", "1"), "must be numbers"),
+        (("--rate", "inf", "--service-ms", "1"), "must be numbers"),
+        (("--rate", "1e308", "--service-ms", "1e308"), "must be numbers"),
+        (("--rate", "1", "--service-ms", "1", "--limit", "nan"), "must be numbers"),
+        (("--rate", "1", "--service-ms", "1", "--spike-rate", "9"), "give both"),
+    ],
+)
+def test_the_command_refuses_what_nobody_can_calculate_with(given: tuple[str, ...], says: str) -> None:
+    with pytest.raises(CommandError, match=says):
+        told(*given)

@@ -96,6 +96,18 @@ def test_a_job_that_hangs_gives_its_place_to_the_next_and_what_becomes_of_it_is_
     assert pool_of_two.running() == []
 
 
+def test_a_job_that_waited_behind_those_that_hang_runs_though_no_other_job_comes(
+    pool_of_two: ThreadPool, unblocked: threading.Event
+) -> None:
+    requests = Requests(pool_of_two)
+    for name in ("hangs", "hangs too"):
+        requests.start(name, unblocked.wait, limit=0.05)
+    for name in ("next", "last"):
+        requests.start(name, lambda: None)
+    requests.hear("next", "ended")
+    requests.hear("last", "ended")
+
+
 def test_a_body_that_raises_what_ends_a_process_ends_nothing(pool_of_two: ThreadPool) -> None:
     def leave() -> None:
         raise SystemExit(3)

@@ -79,7 +79,25 @@ def test_a_name_arrives_as_it_was_typed_whatever_is_in_it(name: str) -> None:
         assert (" ".join(shown.split()), address) == (" ".join(name.split()), "ada@example.org")
 
 
-@given(name=st.text(max_size=120), subject=st.text(max_size=200))
+# What readers of headers decode, in pieces; ``email`` decodes it even as it writes.
+PIECES = (
+    "=?",
+    "?=",
+    "=?utf-8?q?",
+    "=?utf-8?b?",
+    "=0A",
+    "=0D=0ABcc:",
+    "Cg==",
+    "_eve=40example.org",
+    '"',
+    "<",
+    " ",
+    "a@b",
+)
+TYPED = st.text(max_size=120) | st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=12).map("".join)
+
+
+@given(name=TYPED, subject=TYPED)
 def test_no_name_and_no_subject_ever_makes_another_header(name: str, subject: str) -> None:
     try:
         raw = sent(to_name=name, subject=subject)
@@ -89,6 +107,26 @@ def test_no_name_and_no_subject_ever_makes_another_header(name: str, subject: st
     assert set(message.keys()) == HEADERS
     assert [address.addr_spec for address in message["To"].addresses] == ["ada@example.org"]
     assert message.get_body(("plain",)).get_content().split() == ["There", "is", "news."]
+
+
+ENCODED = "=?utf-8?q?Ada=0ABcc:_eve=40example.org?="
+
+
+def test_what_looks_like_an_encoded_word_is_read_as_it_was_typed() -> None:
+    raw = sent(to_name=f"Ada {ENCODED}", subject=f"News of {ENCODED}")
+    assert set(message_from_bytes(raw, policy=default).keys()) == HEADERS
+    for header, typed in (("To", f"Ada {ENCODED} <ada@example.org>"), ("Subject", f"News of {ENCODED}")):
+        assert decoded(raw, header).replace("\u2060", "") == typed
+
+
+def test_what_looks_like_an_encoded_word_is_no_address_and_no_other_header() -> None:
+    with pytest.raises(BadAddress):
+        sent(to_address="=?utf-8?q?=0Abcc=3aeve?=@example.org")
+    with pytest.raises(HeaderInjection):
+        sent(attachments=[Attachment(ENCODED, "text/plain", b"")])
+    with pytest.raises(HeaderInjection):
+        sent(headers={"X-Of-Somebody": ENCODED})
+    assert b"https://boxoffice.example/?a=?" not in sent(link_instead="https://boxoffice.example/?a=?"), "no header"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from anymail.exceptions import (
 
 from jobs.errors import PermanentError, RateLimited, TransientError
 from notifications.channels.email.failures import QUOTA_RETRY_AFTER, is_taken_already, meaning_of
-from notifications.errors import BadAddress, MessageRefused
+from notifications.errors import BadAddress, LargerThanTaken, MessageRefused
 
 
 def answered(status: int, name: str = "", message: str = "", **headers: str) -> AnymailRequestsAPIError:
@@ -37,7 +37,7 @@ def answered(status: int, name: str = "", message: str = "", **headers: str) -> 
         (408, "", TransientError),
         (409, "concurrent_idempotent_requests", TransientError),
         (409, "invalid_idempotent_request", PermanentError),
-        (413, "", PermanentError),
+        (413, "", LargerThanTaken),
         (422, "missing_required_field", PermanentError),
         (425, "", TransientError),
         (429, "rate_limit_exceeded", RateLimited),
@@ -79,7 +79,7 @@ def test_no_address_is_quoted() -> None:
     assert said == "The mail provider answered 422: Invalid `to`: <[address]>, [address]"
 
 
-@pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'"text"', b'{"message": null}'])
+@pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'"text"', b'{"message": null}', b"[" * 100_000], ids=range(6))
 def test_an_answer_that_is_no_error_of_the_esp_is_read_by_its_status(body: bytes) -> None:
     error = answered(502)
     error.response._content = body

@@ -1,5 +1,6 @@
 // Runs in the browser's background, also when no page of ours is open: shows what we tell, and opens the order's page
 // when it is pressed. It handles no requests, so that pages are loaded as without it.
+// ICON, the address of the picture beside a message, is put before this file by the view that serves it.
 
 addEventListener("install", () => skipWaiting());
 
@@ -14,7 +15,7 @@ function told(event) {
 addEventListener("push", (event) => {
   const { title = "BoxOffice", body = "", lang = "", tag = "", url = "/" } = told(event);
   // The same tag takes the place of what is shown already: a message that was sent twice is seen once.
-  event.waitUntil(registration.showNotification(title, { body, lang, tag, data: { url } }));
+  event.waitUntil(registration.showNotification(title, { body, lang, tag, icon: ICON, data: { url } }));
 });
 
 async function open(address) {

@@ -88,7 +88,17 @@ async function look() {
   show(answer.ok && (await answer.json()).on ? "on" : "off");
 }
 
+// The tickets came while the page was open: from now on the switch offers what a reloaded page would offer.
+function ticketsAreShown() {
+  if (!box.dataset.waits || !document.querySelector("#tickets .tickets")) return;
+  delete box.dataset.waits;
+  box.dataset.offWords = box.dataset.laterWords;
+  box.dataset.offButton = box.dataset.laterButton;
+  if (box.dataset.state === "off" && !button.getAttribute("aria-disabled")) show("off");
+}
+
 if (box && can) {
   button.addEventListener("click", press);
+  new MutationObserver(ticketsAreShown).observe(document.getElementById("tickets"), { childList: true });
   look().catch(() => show("off"));
 }

@@ -54,7 +54,7 @@ ARROWS: dict[tuple[str, str], dict[str, str]] = {
     ("published", "running"): {"claim": ""},
     ("published", "dead"): {"mark_dead, published": "token"},
     ("running", "done"): {"mark_done": "token"},
-    ("running", "waiting"): {"try_again": "token", "postpone": "token", "rescue": "token"},
+    ("running", "waiting"): {"try_again": "token", "postpone": "token", "stand_aside": "token", "rescue": "token"},
     ("running", "dead"): {"mark_dead": "token"},
     ("dead", "waiting"): {"replay": "generation"},
     ("waiting", "cancelled"): {"cancel": "generation"},

@@ -21,7 +21,7 @@ from jobs.errors import PermanentError, RateLimited, TransientError
 from jobs.flow import hold_back
 from jobs.record import record
 from jobs.wakeup import plain_connection
-from jobs.worker import consumer, execution
+from jobs.worker import consumer, execution, suspects
 from tests.integration.jobs.interleavings.actors import Actor, acting, settle, stand
 from tests.integration.jobs.interleavings.broker import Broker
 from tests.integration.jobs.interleavings.watch import CAP, CREATE_NOTES, DROP_NOTES, Watch, effect_of
@@ -169,6 +169,7 @@ def staged_world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     for module in (execution, rescue):
         monkeypatch.setattr(module, "CRASH_LOOP_CAP", CAP)
     monkeypatch.setattr(consumer, "UNKNOWN_TASK_ATTEMPTS", 1)
+    monkeypatch.setattr(suspects, "LONGEST_SETTLING_SECONDS", 0)  # those that it waits for are told to stand still
     with plain_connection("default") as observer:
         observer.adapters.register_loader("jsonb", JsonbLoader)  # which Django's parameters replace
         observer.execute(CREATE_NOTES)
@@ -193,6 +194,7 @@ def _wrap_transitions(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         "mark_dead": (SETTLING, BURIED),
         "try_again": (SETTLING, ""),
         "postpone": (SETTLING, ""),
+        "stand_aside": (SETTLING, ""),
         "rescue": (RESCUING, ""),
         "take_back": (TAKING_BACK, ""),
         "defer_published": (PUTTING_OFF, ""),

@@ -25,7 +25,7 @@ from tests.fixtures_clock import Clock
 from tests.fixtures_schedules import MakeSchedule
 from tests.processes import wait_for
 
-pytestmark = pytest.mark.django_db(transaction=True, available_apps=["jobs", "django_celery_beat", "tests.probe"])
+pytestmark = pytest.mark.django_db(transaction=True)
 
 WHO = {"by": "anna", "reason": "wanted now"}
 

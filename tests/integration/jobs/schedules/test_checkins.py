@@ -31,7 +31,7 @@ from tests.fixtures_reports import ReportSink, all_sent
 from tests.ledger import job
 from tests.processes import System, wait_for
 
-pytestmark = pytest.mark.django_db(transaction=True, available_apps=["jobs", "django_celery_beat", "tests.probe"])
+pytestmark = pytest.mark.django_db(transaction=True)
 
 Work = Callable[[int], Outcome]
 MARK = "probe.leave_a_mark"

@@ -20,7 +20,7 @@ from jobs.schedules.fire import due_schedules, fire
 from jobs.schedules.plan import plan
 from tests.fixtures_clock import Clock
 
-pytestmark = pytest.mark.django_db(transaction=True, available_apps=["jobs", "django_celery_beat", "tests.probe"])
+pytestmark = pytest.mark.django_db(transaction=True)
 
 NewSchedule = Callable[..., Schedule]
 

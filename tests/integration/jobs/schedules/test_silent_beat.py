@@ -15,7 +15,7 @@ from tests.fixtures_jobs import broker_url, environment
 from tests.fixtures_storefront import free_ports
 from tests.processes import Process, System, wait_for
 
-pytestmark = pytest.mark.django_db(transaction=True, available_apps=["jobs", "django_celery_beat", "tests.probe"])
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def told(name: str) -> float:

@@ -19,7 +19,7 @@ from jobs.schedules import ticker as beats
 from jobs.schedules.ticker import STANDBY_SECONDS, TERM_SECONDS, TICK_SECONDS, Ticker
 from tests.fixtures_clock import Clock
 
-pytestmark = pytest.mark.django_db(transaction=True, available_apps=["jobs", "django_celery_beat", "tests.probe"])
+pytestmark = pytest.mark.django_db(transaction=True)
 
 EVERY_HOUR = Periodic("hourly", task="probe.leave_a_mark", why="A test.", every=timedelta(hours=1), args={"key": "x"})
 

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tickets", "0003_tickets_in_the_file"),
+        ("tickets", "0004_tickets_not_made"),
     ]
 
     operations = [

@@ -102,7 +102,7 @@ DROP_TRIGGERS = """
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("boxoffice", "0008_append_only_trails"),
+        ("boxoffice", "0009_append_only_trails"),
         ("inventory", "0007_places_of_plans"),
     ]
 

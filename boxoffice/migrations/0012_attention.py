@@ -9,7 +9,7 @@ from jobs.append_only import only_adds
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("boxoffice", "0010_sales"),
+        ("boxoffice", "0011_sales"),
     ]
 
     operations = [

@@ -10,7 +10,7 @@ from boxoffice.sales import marks
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("boxoffice", "0009_words_of_orders"),
+        ("boxoffice", "0010_words_of_orders"),
         ("inventory", "0007_places_of_plans"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("notifications", "0006_append_only_trail"),
+        ("notifications", "0007_append_only_trail"),
     ]
 
     operations = [

@@ -8,7 +8,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("boxoffice", "0005_tickets_per_buyer"),
+        ("boxoffice", "0006_alerts_by_mailbox"),
         ("inventory", "0006_life_of_a_hold"),
     ]
 

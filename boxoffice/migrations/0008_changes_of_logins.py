@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('boxoffice', '0006_changes_by_staff'),
+        ('boxoffice', '0007_changes_by_staff'),
     ]
 
     operations = [

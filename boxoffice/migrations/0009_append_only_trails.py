@@ -6,7 +6,7 @@ from jobs.append_only import only_adds
 class Migration(migrations.Migration):
     dependencies = [
         ("admin", "0003_logentry_add_action_flag_choices"),
-        ("boxoffice", "0007_changes_of_logins"),
+        ("boxoffice", "0008_changes_of_logins"),
         ("jobs", "0011_append_only_trail"),
     ]
 
