@@ -42,6 +42,7 @@ OWN_PAGES = {
     "boxoffice_sample_mails": "notifications.view_notification",
     "inventory_hold_extend": "boxoffice.extend_hold",
     "inventory_hold_release": "boxoffice.release_hold",
+    "inventory_show_aside": "boxoffice.block_seats",
     "jobs_deadjob_about": "jobs.view_deadjob",
     "jobs_deadjob_discard": "jobs.discard_job",
     "jobs_deadjob_discard_all": "jobs.discard_job",

@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from boxoffice.models import AccessAction, AttentionAction, HoldAction, OrderAction
+from boxoffice.models import AccessAction, AttentionAction, HoldAction, OrderAction, ShowAction
 from jobs.models import StaffAction
 from notifications.models import MessageAction
 
@@ -77,6 +77,16 @@ TRAILS = (
         rows="""
             SELECT id, at, by, action AS did, 'hold:' || hold_id AS about, reason, '' AS fan, '' AS address
               FROM boxoffice_holdaction
+        """,
+    ),
+    Trail(
+        name="shows",
+        label=_("Shows"),
+        table="boxoffice_showaction",
+        words=dict(ShowAction.Action.choices),
+        rows="""
+            SELECT id, at, by, action AS did, 'show:' || show_id AS about, reason, '' AS fan, '' AS address
+              FROM boxoffice_showaction
         """,
     ),
     Trail(

@@ -14,6 +14,7 @@ from boxoffice.models.refund import Refund
 from boxoffice.models.reminder import Reminder
 from boxoffice.models.sale_alert import SaleAlert
 from boxoffice.models.sales import SalesChange, SalesCount, SalesDay, Takings, TierSeats
+from boxoffice.models.show_action import ShowAction
 
 __all__ = [
     "AccessAction",
@@ -36,6 +37,7 @@ __all__ = [
     "SalesChange",
     "SalesCount",
     "SalesDay",
+    "ShowAction",
     "Takings",
     "TierSeats",
 ]

@@ -86,6 +86,9 @@ GRANTS = (
     _may("inventory.view_hold", SUPPORT, OPERATOR),
     _may("boxoffice.release_hold", SUPPORT),
     _may("boxoffice.extend_hold", SUPPORT),
+    _may("boxoffice.block_seats", SUPPORT),
+    _may("boxoffice.move_show", SUPPORT),
+    _may("boxoffice.view_house", SUPPORT, PROMOTER, OPERATOR),
     # The ledger
     _may("jobs.view_queueload", SUPPORT, OPERATOR),
     _may("jobs.pause_queue", OPERATOR),
