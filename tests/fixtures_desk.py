@@ -36,7 +36,7 @@ from inventory.models import Hold
 from jobs.clock import database_now
 from jobs.history.partitions import make_partitions_ahead
 from jobs.models import DeadLetter, DeadRun, Job, JobHistory, QueueLoad, StaffAction
-from notifications.models import MessageAction, Notification, Suppression
+from notifications.models import MessageAction, Notification, PushSubscription, Suppression
 from tests.desk_pages import DeskPage
 from tests.fixtures_boxoffice import place
 from tests.fixtures_dead_jobs import DeadJobs
@@ -147,6 +147,9 @@ def _messages(order: Order) -> None:
     )
     Suppression.objects.create(
         address=ADDRESS, reason=Suppression.Reason.BOUNCED, detail=f"550 {ADDRESS} unknown", notification_id=mail.pk
+    )
+    PushSubscription.objects.create(
+        subject=order.subject, endpoint="https://push.example.org/1", p256dh="k" * 87, auth="a" * 22, language="en"
     )
     MessageAction.objects.create(
         subject=order.subject,
