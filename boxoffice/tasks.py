@@ -19,6 +19,8 @@ from boxoffice.roles.lockout.prune import prune_login_failures
 from boxoffice.sales import ask_for_count as sales
 from boxoffice.sales.count_sales import count_sales
 from boxoffice.sales.tell_differences import prove_and_tell
+from boxoffice.self_help.erase_asked_orders import erase_asked_orders
+from boxoffice.self_help.tell_my_orders import tell_my_orders
 from boxoffice.tell_sale_opened import tell_sale_opened
 from boxoffice.tell_tickets import plan_tickets_mail
 from boxoffice.tell_tickets_late import tell_tickets_late
@@ -65,6 +67,19 @@ def tell_those_who_asked(*, show_id: int, on_sale_at: str, announced_at: str = "
 def forget_those_who_were_told() -> None:
     """Commits batch by batch, without ``record``: each changes nothing when it comes again."""
     erase_sale_alerts()
+
+
+@shared_task(name="boxoffice.tell_my_orders", has_call=False)
+def tell_who_asked_for_orders(*, asked_id: int) -> None:
+    """Somebody asked for the orders of an address: plan the mail with their links, if it has any."""
+    with record():
+        tell_my_orders(asked_id=asked_id)
+
+
+@shared_task(name="boxoffice.erase_asked_orders", has_call=False)
+def forget_who_asked_for_orders() -> None:
+    """Commits batch by batch, without ``record``: each changes nothing when it comes again."""
+    erase_asked_orders()
 
 
 @shared_task(name="boxoffice.erase_push_subscriptions", has_call=False)

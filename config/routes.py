@@ -29,6 +29,8 @@ TASKS = {
     "boxoffice.tell_tickets_late": "default",
     "boxoffice.tell_sale_opened": "default",
     "boxoffice.erase_sale_alerts": "default",
+    "boxoffice.tell_my_orders": "default",
+    "boxoffice.erase_asked_orders": "default",
     "boxoffice.erase_push_subscriptions": "default",
     "boxoffice.erase_recipients": "default",
     "boxoffice.plan_reminders": "default",

@@ -46,6 +46,12 @@ SCHEDULE: tuple[Periodic, ...] = (
         cron="45 2 * * *",
     ),
     Periodic(
+        name="erase asked orders",
+        task="boxoffice.erase_asked_orders",
+        why="Erases the addresses of those who asked for the links to their orders a day ago.",
+        cron="48 2 * * *",
+    ),
+    Periodic(
         name="erase push subscriptions",
         task="boxoffice.erase_push_subscriptions",
         why="Erases the addresses of browsers whose show is long over, or that push services take nothing for.",

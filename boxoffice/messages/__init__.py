@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from boxoffice.errors import UnknownMessage
-from boxoffice.messages import paid_too_late, refund_done, reminder, sale_opened, tickets_late, tickets_ready
+from boxoffice.messages import (
+    my_orders,
+    paid_too_late,
+    refund_done,
+    reminder,
+    sale_opened,
+    tickets_late,
+    tickets_ready,
+)
 from boxoffice.messages.base import Draft
 from notifications.told_again import first_of
 
@@ -20,8 +28,9 @@ KINDS: dict[str, Callable[..., Draft]] = {
     tickets_ready.KIND: tickets_ready.draft,
 }
 
-# About something that many are told of: what it says to each depends on the address as well.
+# About something that many are told of, or about their address: what it says depends on that as well.
 KINDS_FOR_MANY: dict[str, Callable[..., Draft]] = {
+    my_orders.KIND: my_orders.draft,
     sale_opened.KIND: sale_opened.draft,
 }
 

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from boxoffice.messages import (
     CAN_BE_ENDED,
+    my_orders,
     paid_too_late,
     refund_done,
     reminder,
@@ -71,6 +72,8 @@ def samples() -> Sequence[Sample]:
         ),
         Sample(remind, _("two seats, tickets mailed"), lambda: _reminder(seats=2, mailed=True)),
         Sample(remind, _("one seat"), lambda: _reminder(seats=1, mailed=False)),
+        Sample(my_orders.KIND, _("one order"), lambda: my_orders.worded(orders=[sample_order()])),
+        Sample(my_orders.KIND, _("two orders"), lambda: my_orders.worded(orders=[sample_order(), _foreign_order()])),
         Sample(sale_opened.KIND, "", lambda: sale_opened.worded(show=_show(), alert_token=TOKEN)),
         Sample(refund, _("money back"), lambda: _refund_done(seats=2, free=False)),
         Sample(refund, _("seats that cost nothing"), lambda: _refund_done(seats=1, free=True)),

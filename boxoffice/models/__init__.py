@@ -1,6 +1,7 @@
 """What a sale is made of: the order with its lines, the attempts to take money and to give it back, and who is told."""
 
 from boxoffice.models.access_action import AccessAction, AuditTrail
+from boxoffice.models.asked_orders import AskedOrders
 from boxoffice.models.attention import AskedAttention, Attention, AttentionAction
 from boxoffice.models.hold_action import HoldAction
 from boxoffice.models.order import Order, OrderLine
@@ -19,6 +20,7 @@ from boxoffice.models.show_action import ShowAction
 __all__ = [
     "AccessAction",
     "AskedAttention",
+    "AskedOrders",
     "Attention",
     "AttentionAction",
     "AuditTrail",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from uuid import uuid4
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Func, Q, Value
+from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -116,6 +117,11 @@ class AskedAttention(models.Model):
         constraints = [models.CheckConstraint(name="asked_attention_says_what", condition=~Q(title="") & ~Q(text=""))]
         indexes = [
             models.Index(fields=["asked_at"], condition=Q(settled_at__isnull=True), name="asked_attention_open"),
+            # How often a mailbox wrote: see ``self_help.write_to_us``.
+            models.Index(
+                Func(Lower("email"), Value(r"\+[^@]*@"), Value("@"), function="regexp_replace"),
+                name="asked_attention_by_mailbox",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -13,6 +13,7 @@ from django.utils.translation import ngettext, pgettext
 
 from boxoffice.changes.sell_by_staff import PaidBy
 from boxoffice.models import HoldAction, OrderAction
+from boxoffice.self_help.by_fan import in_words
 from boxoffice.support.story.facts import Facts
 from boxoffice.support.story.plain_words import name_of_job
 from inventory.money import Money
@@ -58,6 +59,7 @@ def staff_steps(facts: Facts) -> Iterator[StaffStep]:
 
 
 def _who(by: str, reason: str) -> str:
+    by, reason = in_words(by=by, reason=reason)
     return _("By %(by)s: %(reason)s") % {"by": by, "reason": reason}
 
 

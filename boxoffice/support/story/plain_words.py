@@ -28,6 +28,7 @@ _JOBS: dict[str, str | Promise] = {
 _MESSAGES: dict[str, str | Promise] = {
     "tickets_ready": _("Mail with the tickets"),
     "tickets_late": _("Mail that the tickets take longer"),
+    "my_orders": _("Mail with the links to orders"),
     "sale_opened": _("Mail that the sale has opened"),
     "reminder": _("Reminder"),
     "paid_too_late": _("Mail that the money goes back"),

@@ -11,6 +11,7 @@ from django.utils import dateformat
 from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext as _
 
+from boxoffice.self_help.by_fan import in_words
 from boxoffice.support.story.action_story import staff_steps
 from boxoffice.support.story.facts import Facts
 from boxoffice.support.story.payment_story import payment_steps
@@ -195,7 +196,8 @@ def _mails(facts: Facts) -> Iterator[Entry]:
 
 def _mail_actions(facts: Facts) -> Iterator[Entry]:
     for action in facts.mail_actions:
-        by = _("By %(by)s: %(reason)s") % {"by": action.by, "reason": action.reason}
+        who, why = in_words(by=action.by, reason=action.reason)
+        by = _("By %(by)s: %(reason)s") % {"by": who, "reason": why}
         if action.action == MessageAction.Action.ADDRESS:
             addresses = {"earlier": action.earlier_recipient, "now": action.recipient}
             moved = _("From %(earlier)s to %(now)s.") % {
