@@ -101,7 +101,7 @@ def find_item(*, kind: Kind, key: str) -> Item | None:
 
 def orders_in_need() -> tuple[str, list[Any]]:
     """A statement of the ids of orders that need a human, and its parameters in their order."""
-    about_orders = [kind for kind in KINDS if kind.name not in ("dead_jobs", "schedules")]
+    about_orders = [kind for kind in KINDS if kind.name not in ("dead_jobs", "schedules", "promises")]
     statement = ORDERS.replace("{causes}", causes_of(about_orders))
     return _PARAMETER.sub("%s", statement), [PARAMETERS[name] for name in _PARAMETER.findall(statement)]
 

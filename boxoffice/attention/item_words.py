@@ -32,6 +32,8 @@ from boxoffice.support.story.problems import (
 from boxoffice.support.story.refund_story import what_is_owed
 from jobs.dead.selection import count_by_cause
 from jobs.personal import name_for, text_for
+from jobs.queues import all_queues
+from jobs.spans import span_in_words
 from notifications.models import Notification
 from tickets.models import Ticket
 
@@ -94,6 +96,8 @@ def _link(item: Item, order: Order | None, request: HttpRequest) -> str:
         return f"{reverse('admin:jobs_deadjob_groups')}?{urlencode({'task': task, 'cause': cause})}"
     if item.kind == "schedules":
         return reverse("admin:django_celery_beat_periodictask_change", args=[item.key])
+    if item.kind == "promises":
+        return reverse("admin:jobs_queueload_changelist")
     if order is None or not request.user.has_perm("boxoffice.view_order"):
         return ""
     return reverse("admin:boxoffice_order_change", args=[order.pk])
@@ -176,6 +180,14 @@ def _schedules(items: Sequence[Item], _now: datetime) -> _Told:
     return {str(key): (what % {"name": name}, advice) for key, name in names.items()}
 
 
+def _promises(items: Sequence[Item], _now: datetime) -> _Told:
+    promises = {queue.name: span_in_words(queue.promise_seconds) for queue in all_queues()}
+    what = _("Queue %(queue)s is late: more than the %(promise)s that were promised.")
+    advice = _("See there whether it has workers, and what keeps them.")
+    told = {key: promises.get(key, "") for key in _keys(items)}
+    return {key: (what % {"queue": key, "promise": promise}, advice) for key, promise in told.items()}
+
+
 _TELL: dict[str, Callable[[Sequence[Item], datetime], _Told]] = {
     "tickets": _tickets,
     "refunds": _refunds,
@@ -184,4 +196,5 @@ _TELL: dict[str, Callable[[Sequence[Item], datetime], _Told]] = {
     "mails": _mails,
     "dead_jobs": _dead_jobs,
     "schedules": _schedules,
+    "promises": _promises,
 }

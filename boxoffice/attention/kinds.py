@@ -20,6 +20,8 @@ from django.utils.translation import gettext_lazy as _
 
 from boxoffice.support.story.refund_story import PENDING_TOO_LONG
 from boxoffice.tell_tickets_late import LATE_AFTER
+from jobs.flow.load import STALE_SECONDS
+from jobs.queues import all_queues
 from jobs.schedules.selectors import LATE_SECONDS
 
 # All that died of the same is one item: one cause is mended, one group replayed. It goes from each group of
@@ -107,10 +109,27 @@ SCHEDULES = """
      WHERE t.enabled AND s.next_run_at < jobs_now() - %(schedule_late_after)s * interval '1 second'
 """
 
+# A row for each queue, as a relay measured it (``jobs/flow/load.py``). What somebody has paused is late on purpose.
+# Where nobody measures any more, what was due then is taken to be due still.
+PROMISES = """
+    SELECT l.queue AS key, l.at - (l.oldest_seconds - promised.seconds) * interval '1 second' AS since,
+           l.at AS last_at, NULL::bigint AS order_id, 1::bigint AS jobs
+      FROM jobs_queueload AS l
+      JOIN unnest(%(promised_queues)s::text[], %(promised_seconds)s::float8[]) AS promised (queue, seconds)
+        ON promised.queue = l.queue
+     WHERE (l.oldest_seconds > promised.seconds
+            OR l.oldest_seconds > 0 AND l.at < jobs_now() - %(load_stale_after)s * interval '1 second'
+               AND l.at - l.oldest_seconds * interval '1 second' < jobs_now() - promised.seconds * interval '1 second')
+       AND NOT EXISTS (SELECT FROM jobs_pause AS p WHERE p.kind = 'queue' AND p.name = l.queue)
+"""
+
 PARAMETERS: dict[str, Any] = {
     "tickets_late_after": LATE_AFTER,
     "pending_too_long": PENDING_TOO_LONG,
     "schedule_late_after": LATE_SECONDS,
+    "promised_queues": [queue.name for queue in all_queues()],
+    "promised_seconds": [float(queue.promise_seconds) for queue in all_queues()],
+    "load_stale_after": STALE_SECONDS,
 }
 
 
@@ -137,6 +156,7 @@ KINDS = (
     Kind("mails", _("Mails that did not arrive"), "notifications.add_messageaction", MAILS, can_settle=True),
     Kind("dead_jobs", _("Dead jobs"), "jobs.view_deadjob", DEAD_JOBS),
     Kind("schedules", _("Late schedules"), "django_celery_beat.change_periodictask", SCHEDULES),
+    Kind("promises", _("Queues that are late"), "jobs.pause_queue", PROMISES),
 )
 
 

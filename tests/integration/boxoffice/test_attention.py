@@ -26,7 +26,7 @@ from boxoffice.support.story.facts import gather_facts
 from boxoffice.support.story.problems import find_problems
 from inventory.models import Hold, Show
 from jobs.clock import database_now
-from jobs.models import Job, Schedule
+from jobs.models import Job, Pause, QueueLoad, Schedule
 from notifications.models import Notification
 from tests.fixtures_boxoffice import place
 from tests.fixtures_dead_jobs import DeadJobs
@@ -279,6 +279,25 @@ def test_each_role_sees_and_takes_what_is_its_own(
         FINANCE: ["refunds"],
         OPERATOR: ["dead_jobs", "schedules", "tickets"],
     }
+
+
+def test_a_queue_that_breaks_its_promise_is_in_the_header_of_every_page_until_it_is_in_time_or_paused(
+    sold: Order, client: Client
+) -> None:
+    browser = login_as(client, role=OPERATOR)
+    late = QueueLoad.objects.create(queue="payments", oldest_seconds=3600, ready=1)
+    assert "Needs attention: 1" in browser.get(reverse("admin:index")).content.decode()
+    page = browser.get(reverse(LIST)).content.decode()
+    assert "Queue payments is late" in page
+    assert reverse("admin:jobs_queueload_changelist") in page
+    pause = Pause.objects.create(kind="queue", name="payments", by="anna", reason="moves")
+    assert items() == []
+    pause.delete()
+    QueueLoad.objects.filter(pk=late.pk).update(oldest_seconds=1)
+    assert items() == []
+    # Nobody has measured since, and it was due then.
+    QueueLoad.objects.filter(pk=late.pk).update(at=database_now() - timedelta(hours=1))
+    assert kinds() == ["promises"]
 
 
 def test_the_pages_take_settle_and_count(sold: Order, staff: Client) -> None:
