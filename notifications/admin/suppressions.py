@@ -49,6 +49,9 @@ class InForceFilter(admin.SimpleListFilter):
 class SuppressionAdmin(MaskedRowsAdmin):
     """Only lifted, one at a time, with a reason; an event of the mail provider makes them."""
 
+    class Media:
+        css = {"all": ("notifications/css/lists.css",)}
+
     list_display = ("address", "reason", "detail", "since", "lifted")
     list_filter = (InForceFilter, "reason")
     search_fields = ("address",)
