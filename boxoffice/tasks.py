@@ -10,6 +10,8 @@ from boxoffice.end_day import end_day
 from boxoffice.erase_push_subscriptions import erase_push_subscriptions
 from boxoffice.erase_recipients import erase_recipients
 from boxoffice.erase_sale_alerts import erase_sale_alerts
+from boxoffice.exports.erase_exports import erase_exports
+from boxoffice.exports.write_export import write_export
 from boxoffice.payments import settle_payment as settling
 from boxoffice.payments.prune_events import prune_events
 from boxoffice.plan_reminders import plan_reminders
@@ -127,6 +129,22 @@ def forget_expired_sessions() -> None:
 
 @shared_task(name="boxoffice.prune_login_failures", has_call=False)
 def forget_login_failures() -> None:
+@shared_task(
+    name="boxoffice.write_export",
+    on_dead="boxoffice.exports.failures.mark_export_failed",
+    on_replay="boxoffice.exports.failures.reopen_failed_export",
+)
+def write_an_export(*, export_id: int) -> None:
+    """Somebody of staff asked for a file of orders, attendees or takings."""
+    write_export(export_id=export_id)
+
+
+@shared_task(name="boxoffice.erase_exports")
+def forget_exports() -> None:
+    """Commits file by file, without ``record``: what has gone is not there when it comes again."""
+    erase_exports()
+
+
     """One statement, without ``record``: what has gone is not there when it comes again."""
     prune_login_failures()
 

@@ -38,6 +38,8 @@ TASKS = {
     "boxoffice.count_sales_left": "default",
     "boxoffice.prove_takings": "default",
     "boxoffice.prune_sessions": "default",
+    "boxoffice.write_export": "default",
+    "boxoffice.erase_exports": "default",
     "boxoffice.prune_login_failures": "default",
     "boxoffice.end_day": "default",
     "notifications.prune_mail_events": "default",

@@ -82,6 +82,12 @@ SCHEDULE: tuple[Periodic, ...] = (
         cron="10 3 * * *",
     ),
     Periodic(
+        name="erase exports",
+        task="boxoffice.erase_exports",
+        why="Erases the files of orders, attendees and takings that staff asked for more than a week ago.",
+        cron="57 2 * * *",
+    ),
+    Periodic(
         name="prune web sessions",
         task="boxoffice.prune_sessions",
         why="Deletes the sessions of browsers that nobody can use any more, which Django leaves in their table.",

@@ -21,6 +21,7 @@ OWN_PAGES = {
     "boxoffice_attention_give_back": "boxoffice.take_attention",
     "boxoffice_attention_settle": "boxoffice.take_attention",
     "boxoffice_attention_take": "boxoffice.take_attention",
+    "boxoffice_export_download": "boxoffice.view_export",
     "boxoffice_order_address": "notifications.add_messageaction",
     "boxoffice_order_cancel": "boxoffice.cancel_order",
     "boxoffice_order_job discard": "jobs.discard_job",

@@ -23,6 +23,8 @@ from boxoffice.models import (
     AccessAction,
     Attention,
     AttentionAction,
+    Export,
+    ExportAction,
     HoldAction,
     Order,
     OrderAction,
@@ -106,6 +108,11 @@ def full_desk(
     someone.groups.add(Group.objects.first())
     count_sales(show_id=order.show_id)
     Promotion.objects.create(show=order.show, promoter=someone)
+    day = database_now().date()
+    Export.objects.create(
+        number=uuid4(), kind="takings", user=someone, by="somebody", language="en", first=day, last=day
+    )
+    ExportAction.objects.create(export_id=1, action=ExportAction.Action.ASK, by="somebody", what="takings of a day")
     kind = ContentType.objects.get_for_model(Order)
     LogEntry.objects.create(user=someone, content_type=kind, object_id=order.pk, object_repr=FAN, action_flag=CHANGE)
     return Desk(order)

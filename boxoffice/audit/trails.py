@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from boxoffice.models import AccessAction, AttentionAction, HoldAction, OrderAction, ShowAction
+from boxoffice.models import AccessAction, AttentionAction, ExportAction, HoldAction, OrderAction, ShowAction
 from jobs.models import StaffAction
 from notifications.models import MessageAction
 
@@ -108,6 +108,17 @@ TRAILS = (
         rows="""
             SELECT id, at, by, action AS did, kind || ' ' || key AS about, reason, '' AS fan, '' AS address
               FROM boxoffice_attentionaction
+        """,
+    ),
+    Trail(
+        name="exports",
+        label=_("Exports"),
+        table="boxoffice_exportaction",
+        words=dict(ExportAction.Action.choices),
+        rows="""
+            SELECT id, at, by, action AS did, 'export:' || export_id AS about, what AS reason,
+                   '' AS fan, '' AS address
+              FROM boxoffice_exportaction
         """,
     ),
     Trail(

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from boxoffice.errors import UnknownMessage
 from boxoffice.messages import (
+    export_ready,
     my_orders,
     paid_too_late,
     refund_done,
@@ -24,6 +25,7 @@ from notifications.told_again import first_of
 
 KINDS: dict[str, Callable[..., Draft]] = {
     reminder.KIND: reminder.draft,
+    export_ready.KIND: export_ready.draft,
     tickets_late.KIND: tickets_late.draft,
     tickets_ready.KIND: tickets_ready.draft,
 }
@@ -47,8 +49,8 @@ CAN_BE_ENDED = frozenset({reminder.KIND, sale_opened.KIND})
 def draft(*, kind: str, subject: str, recipient: str, occurrence: str = "") -> Draft:
     """Draft the message of this kind about this subject, for this address, in the active language.
 
-    subject: what this kind is about, ``order:<code>`` or ``show:<id>``. occurrence: as it was planned, the first time
-    or again: what is told again is written as it was the first time.
+    subject: what this kind is about, ``order:<code>``, ``show:<id>`` or ``export:<id>``. occurrence: as it
+    was planned, the first time or again: what is told again is written as it was the first time.
     Raises UnknownMessage for a kind that is not listed, and what the kind itself raises.
     """
     if writer := KINDS.get(kind):

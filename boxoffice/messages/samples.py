@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from boxoffice.messages import (
     CAN_BE_ENDED,
+    export_ready,
     my_orders,
     paid_too_late,
     refund_done,
@@ -25,7 +26,7 @@ from boxoffice.messages import (
 from boxoffice.messages.base import Draft
 from boxoffice.messages.calendar_file import calendar_file
 from boxoffice.messages.show_times import day_in_words
-from boxoffice.models import Order, OrderLine, Payment
+from boxoffice.models import Export, Order, OrderLine, Payment
 from inventory.models import Seat, Show, Venue
 from inventory.money import Money
 from notifications.content import Attachment
@@ -81,6 +82,7 @@ def samples() -> Sequence[Sample]:
         Sample(too_late, _("the order is cancelled"), lambda: _paid_too_late(Order.Status.CANCELLED)),
         Sample(too_late, _("the seats were gone"), lambda: _paid_too_late(Order.Status.EXPIRED)),
         Sample(too_late, _("paid twice"), lambda: _paid_too_late(Order.Status.CONFIRMED)),
+        Sample(export_ready.KIND, "", lambda: export_ready.worded(export=_export())),
         Sample(too_late, _("another sum"), lambda: _paid_too_late(Order.Status.EXPIRED, problem="amount")),
         Sample(too_late, _("the show is cancelled"), lambda: _paid_too_late(Order.Status.EXPIRED, show="cancelled")),
     )
@@ -140,6 +142,10 @@ def _foreign_order() -> Order:
 
 def _seats() -> list[Seat]:
     return [Seat(pk=number, zone="Stalls", row="C", number=str(number)) for number in (12, 13)]
+
+def _export() -> Export:
+    return Export(pk=1, kind=Export.Kind.TAKINGS, by="anna", rows_done=1208)
+
 
 
 def _lines(order: Order, *, price: int = 4200) -> list[OrderLine]:

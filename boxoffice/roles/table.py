@@ -63,6 +63,11 @@ GRANTS = (
     # Takings: a promoter sees those of his own shows
     _may("boxoffice.view_takings", FINANCE, PROMOTER),
     _may("boxoffice.view_all_takings", FINANCE),
+    # Exports: of fans only with view_personal_data as well; a promoter's takings are those of his own shows
+    _may("boxoffice.view_export", SUPPORT, FINANCE, PROMOTER),
+    _may("boxoffice.export_orders", FINANCE),
+    _may("boxoffice.export_attendees", SUPPORT, FINANCE),
+    _may("boxoffice.export_takings", FINANCE, PROMOTER),
     _may("boxoffice.view_promotion", SUPPORT, FINANCE, OPERATOR),
     _may("boxoffice.add_promotion", SUPPORT, OPERATOR),
     _may("boxoffice.delete_promotion", SUPPORT, OPERATOR),
