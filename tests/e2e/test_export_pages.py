@@ -104,8 +104,8 @@ def test_a_press_writes_the_file_shows_how_far_it_is_and_brings_it(
         page = visit.page
         visit.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
         page.goto(f"{live_server.url}{PAGE}")
-        page.get_by_label("What", exact=True).select_option("orders")
-        page.get_by_label("Show", exact=True).select_option(index=1)
+        page.locator("#id_kind").select_option("orders")
+        page.locator("#id_show").select_option(index=1)
         page.get_by_role("button", name="Export", exact=True).click()
         file = page.locator(".exports-file").first
         expect(file.locator(".chip")).to_have_text("planned")
