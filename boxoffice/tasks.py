@@ -23,6 +23,7 @@ from boxoffice.sales.count_sales import count_sales
 from boxoffice.sales.tell_differences import prove_and_tell
 from boxoffice.self_help.erase_asked_orders import erase_asked_orders
 from boxoffice.self_help.tell_my_orders import tell_my_orders
+from boxoffice.shows.tell_show_moved import tell_show_moved
 from boxoffice.tell_sale_opened import tell_sale_opened
 from boxoffice.tell_tickets import plan_tickets_mail
 from boxoffice.tell_tickets_late import tell_tickets_late
@@ -63,6 +64,13 @@ def tell_those_who_asked(*, show_id: int, on_sale_at: str, announced_at: str = "
     """The sale of a show has opened: plan the mails to those who wait for it."""
     with record():
         tell_sale_opened(show_id=show_id, opening=announced_at or on_sale_at)
+
+
+@shared_task(name="boxoffice.tell_show_moved", has_call=False)
+def tell_who_has_tickets(*, show_id: int, version: int, after: int = 0) -> None:
+    """A show was moved: plan the mails of one page of orders, and the job of the next."""
+    with record():
+        tell_show_moved(show_id=show_id, version=version, after=after)
 
 
 @shared_task(name="boxoffice.erase_sale_alerts", has_call=False)
@@ -121,14 +129,6 @@ def prove_and_repair_takings() -> None:
     prove_and_tell()
 
 
-@shared_task(name="boxoffice.prune_sessions", has_call=False)
-def forget_expired_sessions() -> None:
-    """Commits batch by batch, without ``record``: what has gone is not there when it comes again."""
-    prune_sessions()
-
-
-@shared_task(name="boxoffice.prune_login_failures", has_call=False)
-def forget_login_failures() -> None:
 @shared_task(
     name="boxoffice.write_export",
     on_dead="boxoffice.exports.failures.mark_export_failed",
@@ -145,6 +145,14 @@ def forget_exports() -> None:
     erase_exports()
 
 
+@shared_task(name="boxoffice.prune_sessions", has_call=False)
+def forget_expired_sessions() -> None:
+    """Commits batch by batch, without ``record``: what has gone is not there when it comes again."""
+    prune_sessions()
+
+
+@shared_task(name="boxoffice.prune_login_failures", has_call=False)
+def forget_login_failures() -> None:
     """One statement, without ``record``: what has gone is not there when it comes again."""
     prune_login_failures()
 

@@ -32,6 +32,7 @@ from boxoffice.models import (
     Payment,
     Promotion,
     Refund,
+    ShowAction,
 )
 from boxoffice.sales.count_sales import count_sales
 from inventory.models import Hold
@@ -177,6 +178,9 @@ def _by_hand(order: Order) -> None:
     hold, now = order.hold, database_now()
     HoldAction.objects.create(
         hold=hold, action=HoldAction.Action.EXTEND, by="anna", reason="they pay", ended_at=now, ends_at=now
+    )
+    ShowAction.objects.create(
+        show=order.show, action=ShowAction.Action.BLOCK, by="anna", reason="for the sound desk", details={"seats": []}
     )
     Attention.objects.create(kind="mails", key="1", owner="anna", taken_at=now)
     AttentionAction.objects.create(kind="mails", key="1", action=AttentionAction.Action.TAKE, by="anna")

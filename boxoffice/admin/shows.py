@@ -12,8 +12,15 @@ from django.urls import URLPattern, path
 from boxoffice.models import ShowAction
 from boxoffice.shows.aside_page import PERMISSION as ASIDE_PERMISSION
 from boxoffice.shows.aside_page import aside_page
+from boxoffice.shows.house_page import PERMISSION as HOUSE_PERMISSION
+from boxoffice.shows.house_page import door_list_page, house_page
+from boxoffice.shows.move_page import PERMISSION as MOVE_PERMISSION
+from boxoffice.shows.move_page import can_be_moved, move_page
 from inventory.admin import ShowAdmin
 from inventory.models import Show
+
+LAST_ACTIONS = 20
+"""On a show's page; all of them stand in *Who did what*."""
 
 
 class DeskShowAdmin(ShowAdmin):
@@ -27,11 +34,12 @@ class DeskShowAdmin(ShowAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
+        show = Show.objects.filter(pk=int(object_id)).first() if object_id.isdecimal() else None
         offered = {
-            "may_put_aside": request.user.has_perm(ASIDE_PERMISSION),
-            "done_by_hand": ShowAction.objects.filter(show_id=int(object_id)).order_by("-pk")[:20]
-            if object_id.isdecimal()
-            else (),
+            "may_put_aside": show is not None and request.user.has_perm(ASIDE_PERMISSION),
+            "may_move": show is not None and can_be_moved(show) and request.user.has_perm(MOVE_PERMISSION),
+            "may_see_house": show is not None and request.user.has_perm(HOUSE_PERMISSION),
+            "done_by_hand": ShowAction.objects.filter(show=show).order_by("-pk")[:LAST_ACTIONS] if show else (),
         }
         return super().change_view(request, object_id, form_url, {**offered, **(extra_context or {})})
 
@@ -39,6 +47,9 @@ class DeskShowAdmin(ShowAdmin):
         view = self.admin_site.admin_view
         return [
             path("<int:show_id>/aside/", view(partial(aside_page, self)), name="inventory_show_aside"),
+            path("<int:show_id>/move/", view(partial(move_page, self)), name="inventory_show_move"),
+            path("<int:show_id>/house/", view(partial(house_page, self)), name="inventory_show_house"),
+            path("<int:show_id>/door-list/", view(partial(door_list_page, self)), name="inventory_show_door_list"),
             *super().get_urls(),
         ]
 

@@ -17,6 +17,7 @@ from boxoffice.messages import (
     refund_done,
     reminder,
     sale_opened,
+    show_moved,
     tickets_late,
     tickets_ready,
 )
@@ -24,8 +25,8 @@ from boxoffice.messages.base import Draft
 from notifications.told_again import first_of
 
 KINDS: dict[str, Callable[..., Draft]] = {
-    reminder.KIND: reminder.draft,
     export_ready.KIND: export_ready.draft,
+    reminder.KIND: reminder.draft,
     tickets_late.KIND: tickets_late.draft,
     tickets_ready.KIND: tickets_ready.draft,
 }
@@ -40,6 +41,7 @@ KINDS_FOR_MANY: dict[str, Callable[..., Draft]] = {
 KINDS_FOR_EACH_TIME: dict[str, Callable[..., Draft]] = {
     paid_too_late.KIND: paid_too_late.draft,
     refund_done.KIND: refund_done.draft,
+    show_moved.KIND: show_moved.draft,
 }
 
 # Sent to many who did not wait for it at that moment: each tells how to get no more of its kind.

@@ -20,6 +20,7 @@ from boxoffice.messages import (
     refund_done,
     reminder,
     sale_opened,
+    show_moved,
     tickets_late,
     tickets_ready,
 )
@@ -76,13 +77,15 @@ def samples() -> Sequence[Sample]:
         Sample(my_orders.KIND, _("one order"), lambda: my_orders.worded(orders=[sample_order()])),
         Sample(my_orders.KIND, _("two orders"), lambda: my_orders.worded(orders=[sample_order(), _foreign_order()])),
         Sample(sale_opened.KIND, "", lambda: sale_opened.worded(show=_show(), alert_token=TOKEN)),
+        Sample(show_moved.KIND, _("two seats"), lambda: _show_moved(seats=2)),
+        Sample(show_moved.KIND, _("one seat"), lambda: _show_moved(seats=1)),
         Sample(refund, _("money back"), lambda: _refund_done(seats=2, free=False)),
         Sample(refund, _("seats that cost nothing"), lambda: _refund_done(seats=1, free=True)),
         Sample(refund, _("paid out by hand"), lambda: _refund_done(seats=2, free=False, by_hand=True)),
+        Sample(export_ready.KIND, "", lambda: export_ready.worded(export=_export())),
         Sample(too_late, _("the order is cancelled"), lambda: _paid_too_late(Order.Status.CANCELLED)),
         Sample(too_late, _("the seats were gone"), lambda: _paid_too_late(Order.Status.EXPIRED)),
         Sample(too_late, _("paid twice"), lambda: _paid_too_late(Order.Status.CONFIRMED)),
-        Sample(export_ready.KIND, "", lambda: export_ready.worded(export=_export())),
         Sample(too_late, _("another sum"), lambda: _paid_too_late(Order.Status.EXPIRED, problem="amount")),
         Sample(too_late, _("the show is cancelled"), lambda: _paid_too_late(Order.Status.EXPIRED, show="cancelled")),
     )
@@ -140,12 +143,12 @@ def _foreign_order() -> Order:
     return order
 
 
-def _seats() -> list[Seat]:
-    return [Seat(pk=number, zone="Stalls", row="C", number=str(number)) for number in (12, 13)]
-
 def _export() -> Export:
     return Export(pk=1, kind=Export.Kind.TAKINGS, by="anna", rows_done=1208)
 
+
+def _seats() -> list[Seat]:
+    return [Seat(pk=number, zone="Stalls", row="C", number=str(number)) for number in (12, 13)]
 
 
 def _lines(order: Order, *, price: int = 4200) -> list[OrderLine]:
@@ -167,6 +170,12 @@ def _reminder(*, seats: int, mailed: bool) -> Draft:
     order = sample_order()
     day = day_in_words(STARTS - timedelta(days=40)) if mailed else ""
     return reminder.worded(order=order, tickets=_tickets(order, "issued")[:seats], tickets_mailed=day)
+
+
+def _show_moved(*, seats: int) -> Draft:
+    order = sample_order()
+    tickets = _tickets(order, "issued")[:seats]
+    return show_moved.worded(order=order, tickets=tickets, was=STARTS - timedelta(days=7))
 
 
 def _refund_done(*, seats: int, free: bool, by_hand: bool = False) -> Draft:

@@ -93,7 +93,7 @@ GRANTS = (
     _may("boxoffice.extend_hold", SUPPORT),
     _may("boxoffice.block_seats", SUPPORT),
     _may("boxoffice.move_show", SUPPORT),
-    _may("boxoffice.view_house", SUPPORT, PROMOTER, OPERATOR),
+    _may("boxoffice.view_house", SUPPORT, OPERATOR),
     # The ledger
     _may("jobs.view_queueload", SUPPORT, OPERATOR),
     _may("jobs.pause_queue", OPERATOR),
