@@ -83,7 +83,7 @@ class ExportAdmin(ReadOnlyAdmin):
             return answer
         rows = [
             Row(export, may_export(request.user, export.kind))
-            for export in Export.objects.filter(user=request.user).order_by("-pk")[:SHOWN]
+            for export in Export.objects.filter(user_id=request.user.pk or 0).order_by("-pk")[:SHOWN]
         ]
         context = {
             **self.admin_site.each_context(request),
@@ -123,7 +123,7 @@ class ExportAdmin(ReadOnlyAdmin):
         if not self.has_view_permission(request):
             raise PermissionDenied
         # Of another's not even that it is there.
-        export = Export.objects.filter(pk=export_id, user=request.user).first()
+        export = Export.objects.filter(pk=export_id, user_id=request.user.pk or 0).first()
         if export is None:
             raise Http404
         try:

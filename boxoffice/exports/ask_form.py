@@ -34,9 +34,7 @@ class AskForm(forms.Form):
     """number: drawn with the page, so that the form sent twice is one export."""
 
     kind = forms.ChoiceField(label=_("What"))
-    show = _ShowChoice(
-        Show.objects.none(), label=_("Show"), required=False, empty_label=_("All shows of the period")
-    )
+    show = _ShowChoice(Show.objects.none(), label=_("Show"), required=False, empty_label=_("All shows of the period"))
     first = forms.DateField(
         label=_("First day"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
     )

@@ -38,10 +38,10 @@ KINDS: dict[str, ModuleType] = {"orders": orders, "attendees": attendees, "takin
 KEPT = timedelta(days=7)
 """How long the file lies there: over a holiday weekend, and no longer than somebody needs who asked for it."""
 
-MOST_ROWS = 250_000
+MOST_ROWS = 150_000
 """What one job writes well inside its time limit. A spreadsheet shows a million at most."""
 
-TOO_MANY = gettext_noop("These are more than 250,000 rows. Choose a shorter period.")
+TOO_MANY = gettext_noop("These are more than 150,000 rows. Choose a shorter period.")
 NOT_ALLOWED = gettext_noop("Whoever asked for it may not have it any more.")
 
 
