@@ -11,10 +11,12 @@ from boxoffice.contact import clean_email
 from boxoffice.errors import AddressUnchanged, OrderNotFound
 from boxoffice.messages.urgency import mail_task
 from boxoffice.models import Order
+from boxoffice.tell_tickets import plan_tickets_mail
 from jobs.audit import require_reason
 from notifications.answered import discard_dead_jobs
 from notifications.by_hand import write_down_address
 from notifications.redirect import given_up, redirect_unsent
+from tickets.selectors import document_of_order
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ def correct_address(*, order_id: int, email: str, by: str, reason: str) -> Corre
 
     email: as it was typed. by, reason: kept in the trail with both addresses. What was sent already is not sent again:
     see ``resend_message``. A mail that was given up goes to the new address, and its dead job asks for nobody any more.
-    One transaction.
+    An order that staff sold without an address has its tickets mailed now. One transaction.
 
     Raises ReasonMissing, InvalidContact (field ``email``), OrderNotFound and AddressUnchanged.
     """
@@ -58,4 +60,6 @@ def correct_address(*, order_id: int, email: str, by: str, reason: str) -> Corre
             language=order.language,
             task_for=lambda kind: mail_task(kind=kind),
         )
+        if not earlier and document_of_order(order_id=order.pk) is not None:
+            plan_tickets_mail(order_id=order.pk)  # nobody could be told when they were ready
     return CorrectedAddress(order=order, redirected=redirected)

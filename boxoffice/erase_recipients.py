@@ -9,9 +9,10 @@ from __future__ import annotations
 import time
 
 import structlog
-from django.db import DEFAULT_DB_ALIAS
+from django.db import DEFAULT_DB_ALIAS, transaction
 
 from boxoffice.messages import KINDS, KINDS_FOR_EACH_TIME, KINDS_FOR_MANY
+from jobs.append_only import erasing
 from jobs.batches import BATCH
 from jobs.session import run
 from notifications.erased_recipient import FINGERPRINT, erasing_secret
@@ -69,7 +70,8 @@ def erase_recipients(*, seconds: float = LONGEST_SECONDS) -> int:
     Commits after each page and rests as long as it has taken. Safe beside itself. Not inside a transaction.
     """
     until = time.monotonic() + seconds
-    run(DEFAULT_DB_ALIAS, ERASE_FROM_TRAIL, {"days": AFTER_THE_SHOW_DAYS})
+    with transaction.atomic(), erasing():
+        run(DEFAULT_DB_ALIAS, ERASE_FROM_TRAIL, {"days": AFTER_THE_SHOW_DAYS})
     kinds = sorted({*KINDS, *KINDS_FOR_EACH_TIME, *KINDS_FOR_MANY})
     erased = sum(_erase_kind(kind, until=until) for kind in kinds)
     log.info("recipients_erased", notifications=erased)

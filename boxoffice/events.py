@@ -21,6 +21,17 @@ class OrderConfirmed(Event):
 
 
 @dataclass(frozen=True)
+class OrderMoved(Event):
+    """Some of its seats are others now, and their tickets pending."""
+
+    order_id: int
+    order_code: str
+
+    def subject(self) -> str:
+        return subject_of(code=self.order_code)
+
+
+@dataclass(frozen=True)
 class DayEnded(Event):
     """A day is over, YYYY-MM-DD: see ``boxoffice/end_day.py``. Told for each day, late if need be."""
 

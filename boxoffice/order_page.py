@@ -83,4 +83,5 @@ def _payment_status(order: Order) -> str:
 
 def _refunds(order: Order) -> Sequence[Refund]:
     """Without the attempts that another has taken over from."""
-    return list(Refund.objects.filter(payment__order=order, replaced_by__isnull=True).order_by("pk"))
+    newest = Refund.objects.filter(payment__order=order, replaced_by__isnull=True)
+    return list(newest.select_related("payment").order_by("pk"))

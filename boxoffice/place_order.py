@@ -39,12 +39,12 @@ def place_order(*, hold_token: UUID, name: str, email: str, language: str) -> Or
         hold = hold_transitions.begin_order(token=hold_token)
         if hold is not None:
             return _place(hold=hold, contact=contact, language=language)
-    order = _placed_before(hold_token=hold_token)
+    order = placed_before(hold_token=hold_token)
     return _with_contact(order=order, contact=contact, language=language)
 
 
-def _placed_before(*, hold_token: UUID) -> Order:
-    """The order of a hold that cannot begin one (any more)."""
+def placed_before(*, hold_token: UUID) -> Order:
+    """The order of a hold that cannot begin one (any more). Raises UnknownHold, HoldExpired and HoldNotActive."""
     hold = Hold.objects.filter(token=hold_token).first()
     if hold is None:
         raise UnknownHold
@@ -55,13 +55,9 @@ def _placed_before(*, hold_token: UUID) -> Order:
 
 
 def _place(*, hold: Hold, contact: Contact, language: str) -> Order:
-    seats = list(
-        Seat.objects.filter(hold_id=hold.pk, status=Seat.Status.HELD).select_related("tier").order_by("position")
-    )
-    if len(seats) != len(hold.seat_ids):
-        raise HoldIncomplete
+    seats = seats_of_hold(hold)
     require_few_tickets(show_id=hold.show_id, email=contact.email, wanted=len(seats))
-    order = _inserted(
+    order = insert_order(
         Order(
             hold=hold,
             show_id=hold.show_id,
@@ -79,8 +75,19 @@ def _place(*, hold: Hold, contact: Contact, language: str) -> Order:
     return order
 
 
-def _inserted(order: Order) -> Order:
-    """Insert the order under a code that nobody has. The hold's lock rules out every other conflict."""
+def seats_of_hold(hold: Hold) -> list[Seat]:
+    """The seats of a hold that is locked, with their tiers, in the order of the plan. Raises HoldIncomplete."""
+    held = Seat.objects.filter(hold_id=hold.pk, status=Seat.Status.HELD)
+    seats = list(held.select_related("tier").order_by("position"))
+    if len(seats) != len(hold.seat_ids):
+        raise HoldIncomplete
+    return seats
+
+
+def insert_order(order: Order) -> Order:
+    """Insert the order under a code that nobody has. Whoever calls it has locked the hold, which rules out every other
+    conflict. Part of the caller's transaction.
+    """
     for draw in range(1, DRAWS + 1):
         order.code, order.token = draw_code(), draw_token()
         try:

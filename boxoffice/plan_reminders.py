@@ -1,6 +1,7 @@
 """Planning the reminders of shows that begin within 24 hours: for beat's job and for the command.
 
-Guarantee: one reminder for each order and show, for ever, by the constraint ``reminder_once``. Reminder, notification
+Guarantee: one reminder for each order and show, by the constraint ``reminder_once``; and one more where the show was
+moved to another time, which forgets those before it and has mails of an occurrence of their own. Reminder, notification
 and job are written by one statement, so none exists without the others. It does not matter how often or by how many
 processes this runs at once, nor where one of them is killed: each page is a transaction of its own, and whoever comes
 next plans what is missing. The lock only keeps two from doing the same work.
@@ -71,6 +72,21 @@ RECIPIENTS = """
        FOR SHARE OF o
 """
 
+# What tells the mails of a show that was moved from those before it; the same for all of a show. By the primary
+# key, and the trail's index by show.
+OCCURRENCES = """
+    SELECT coalesce('moved:' || max(a.id), ''), array_agg(DISTINCT o.id)
+      FROM boxoffice_order AS o LEFT JOIN boxoffice_showaction AS a ON a.show_id = o.show_id AND a.action = 'move'
+     WHERE o.id = ANY(%(order_ids)s::bigint[])
+     GROUP BY o.show_id
+"""
+
+# Of a show whose row is locked. By order_by_show and reminder_once.
+FORGET = """
+    DELETE FROM boxoffice_reminder AS r USING boxoffice_order AS o
+     WHERE o.show_id = %(show_id)s AND r.order_id = o.id AND r.show_id = o.show_id
+"""
+
 
 def plan_reminders(*, page_size: int = PAGE, progress: Progress | None = None) -> int | None:
     """Plan what is due, unless another process is at it; return how many mails are new, or None where one is.
@@ -109,14 +125,33 @@ def orders_to_remind() -> list[int]:
 def plan_page(*, order_ids: Sequence[int]) -> int:
     """Plan the reminders of those of the orders that are due and were not reminded; return how many mails are new.
 
-    One statement in a transaction of its own.
+    One query, and one statement for each show, or for all together that were never moved; in a transaction of its own.
     """
+    groups: dict[str, list[int]] = {}
     with transaction.atomic():
-        return plan_notifications(
-            kind=reminder.KIND,
-            steps={"still_due": STILL_DUE, "reminded": REMIND},
-            recipients=RECIPIENTS,
-            params={"order_ids": list(order_ids), "about": subject_of(code="")},
-            task=mail_task(kind=reminder.KIND),
-            priority=PRIORITY,
-        )
+        with connection.cursor() as cursor:
+            cursor.execute(OCCURRENCES, {"order_ids": list(order_ids)})
+            for occurrence, ids in cursor.fetchall():
+                groups.setdefault(occurrence, []).extend(ids)
+        return sum(_plan(order_ids=groups[occurrence], occurrence=occurrence) for occurrence in sorted(groups))
+
+
+def forget_reminders(*, show_id: int) -> int:
+    """Have everybody reminded again of a show that was moved; returns how many had been. Belongs into the transaction
+    that moves it.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(FORGET, {"show_id": show_id})
+        return int(cursor.rowcount)
+
+
+def _plan(*, order_ids: Sequence[int], occurrence: str) -> int:
+    return plan_notifications(
+        kind=reminder.KIND,
+        steps={"still_due": STILL_DUE, "reminded": REMIND},
+        recipients=RECIPIENTS,
+        params={"order_ids": list(order_ids), "about": subject_of(code="")},
+        task=mail_task(kind=reminder.KIND),
+        occurrence=occurrence,
+        priority=PRIORITY,
+    )

@@ -10,11 +10,20 @@ from boxoffice.end_day import end_day
 from boxoffice.erase_push_subscriptions import erase_push_subscriptions
 from boxoffice.erase_recipients import erase_recipients
 from boxoffice.erase_sale_alerts import erase_sale_alerts
+from boxoffice.exports.erase_exports import erase_exports
+from boxoffice.exports.write_export import write_export
 from boxoffice.payments import settle_payment as settling
 from boxoffice.payments.prune_events import prune_events
 from boxoffice.plan_reminders import plan_reminders
 from boxoffice.prune_sessions import prune_sessions
 from boxoffice.refunds import send_refund as sending
+from boxoffice.roles.lockout.prune import prune_login_failures
+from boxoffice.sales import ask_for_count as sales
+from boxoffice.sales.count_sales import count_sales
+from boxoffice.sales.tell_differences import prove_and_tell
+from boxoffice.self_help.erase_asked_orders import erase_asked_orders
+from boxoffice.self_help.tell_my_orders import tell_my_orders
+from boxoffice.shows.tell_show_moved import tell_show_moved
 from boxoffice.tell_sale_opened import tell_sale_opened
 from boxoffice.tell_tickets import plan_tickets_mail
 from boxoffice.tell_tickets_late import tell_tickets_late
@@ -25,9 +34,10 @@ from jobs.record import record
 
 @shared_task(name="boxoffice.tell_tickets_ready", has_call=False)
 def tell_tickets_ready(*, order_id: int, **_event: object) -> None:
-    """The tickets are stored: plan the mail that brings them, and what devices are told."""
+    """The tickets are stored: plan the mail that brings them, and what devices are told. And count what was sold."""
     with record():
         plan_tickets_mail(order_id=order_id)
+        sales.ask_for_count(order_id=order_id)
 
 
 @shared_task(name="boxoffice.tell_tickets_late", has_call=False)
@@ -56,10 +66,30 @@ def tell_those_who_asked(*, show_id: int, on_sale_at: str, announced_at: str = "
         tell_sale_opened(show_id=show_id, opening=announced_at or on_sale_at)
 
 
+@shared_task(name="boxoffice.tell_show_moved", has_call=False)
+def tell_who_has_tickets(*, show_id: int, version: int, after: int = 0) -> None:
+    """A show was moved: plan the mails of one page of orders, and the job of the next."""
+    with record():
+        tell_show_moved(show_id=show_id, version=version, after=after)
+
+
 @shared_task(name="boxoffice.erase_sale_alerts", has_call=False)
 def forget_those_who_were_told() -> None:
     """Commits batch by batch, without ``record``: each changes nothing when it comes again."""
     erase_sale_alerts()
+
+
+@shared_task(name="boxoffice.tell_my_orders", has_call=False)
+def tell_who_asked_for_orders(*, asked_id: int) -> None:
+    """Somebody asked for the orders of an address: plan the mail with their links, if it has any."""
+    with record():
+        tell_my_orders(asked_id=asked_id)
+
+
+@shared_task(name="boxoffice.erase_asked_orders", has_call=False)
+def forget_who_asked_for_orders() -> None:
+    """Commits batch by batch, without ``record``: each changes nothing when it comes again."""
+    erase_asked_orders()
 
 
 @shared_task(name="boxoffice.erase_push_subscriptions", has_call=False)
@@ -80,10 +110,51 @@ def remind() -> None:
     plan_reminders()
 
 
+@shared_task(name="boxoffice.count_sales", has_call=False)
+def count_what_a_show_sold(*, show_id: int) -> None:
+    """Something of a show was sold, given back or moved."""
+    with record():
+        count_sales(show_id=show_id)
+
+
+@shared_task(name="boxoffice.count_sales_left", has_call=False)
+def see_to_counts_of_sales() -> None:
+    """Commits what it enqueues by itself, without ``record``: a second run changes nothing more."""
+    sales.count_what_was_left()
+
+
+@shared_task(name="boxoffice.prove_takings", has_call=False)
+def prove_and_repair_takings() -> None:
+    """Commits show by show, without ``record``: what was repaired does not differ when it comes again."""
+    prove_and_tell()
+
+
+@shared_task(
+    name="boxoffice.write_export",
+    on_dead="boxoffice.exports.failures.mark_export_failed",
+    on_replay="boxoffice.exports.failures.reopen_failed_export",
+)
+def write_an_export(*, export_id: int) -> None:
+    """Somebody of staff asked for a file of orders, attendees or takings."""
+    write_export(export_id=export_id)
+
+
+@shared_task(name="boxoffice.erase_exports")
+def forget_exports() -> None:
+    """Commits file by file, without ``record``: what has gone is not there when it comes again."""
+    erase_exports()
+
+
 @shared_task(name="boxoffice.prune_sessions", has_call=False)
 def forget_expired_sessions() -> None:
     """Commits batch by batch, without ``record``: what has gone is not there when it comes again."""
     prune_sessions()
+
+
+@shared_task(name="boxoffice.prune_login_failures", has_call=False)
+def forget_login_failures() -> None:
+    """One statement, without ``record``: what has gone is not there when it comes again."""
+    prune_login_failures()
 
 
 @shared_task(name="boxoffice.end_day", has_call=False)

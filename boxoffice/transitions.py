@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from django.db import connection
 
-from boxoffice.models import Order
+from boxoffice.models import Order, OrderLine
 
 # Confirms an order that waits, and reads what the rest of the confirmation needs. The show is locked first: it takes
 # place, and nobody calls it off until we have committed. Index: the primary keys, and orderline_seat_once.
@@ -86,6 +86,23 @@ def correct_contact(*, order_id: int, name: str, email: str, language: str) -> b
 def correct_address(*, order_id: int, email: str) -> bool:
     """Replace the mail address, whatever became of the order. False when it is this one already. One query."""
     return Order.objects.filter(pk=order_id).exclude(email=email).update(email=email) == 1
+
+
+def correct_name(*, order_id: int, name: str) -> bool:
+    """Replace the name, whatever became of the order. False when it is this one already. One query."""
+    return Order.objects.filter(pk=order_id).exclude(name=name).update(name=name) == 1
+
+
+def cancel(*, order_id: int) -> bool:
+    """`pending_payment → cancelled`: staff say so, and nothing was sold. One query."""
+    waiting = Order.objects.filter(pk=order_id, status=Order.Status.PENDING_PAYMENT)
+    return waiting.update(status=Order.Status.CANCELLED) == 1
+
+
+def move_line(*, line_id: int, from_id: int, to_id: int, tier_name: str) -> bool:
+    """Let a line that was not given back stand for another seat, at its price. False where it has moved. One query."""
+    line = OrderLine.objects.filter(pk=line_id, seat_id=from_id, refunded_at__isnull=True)
+    return line.update(seat_id=to_id, tier_name=tier_name) == 1
 
 
 def _confirmed(*, order_id: int, hold_id: int | None, may_come_from: Sequence[str]) -> ConfirmedOrder | None:

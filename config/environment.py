@@ -78,8 +78,16 @@ VARIABLES = (
         "TRUSTED_PROXY",
         "bool",
         False,
-        "Believe X-Forwarded-Proto, and the last address in X-Forwarded-For as the client's. Only where a proxy sets "
-        "the first and strips the client's own, and adds the second.",
+        "Believe X-Forwarded-Proto, and the last address of X-Forwarded-For. Only where a proxy sets the one and adds "
+        "to the other, and strips the client's own.",
+        accepts=yes_or_no,
+    ),
+    Variable(
+        "STAFF_SECOND_FACTOR",
+        "bool",
+        True,
+        "Whether everybody who works at the desk has to log in with a code from a telephone beside the password. Off, "
+        "it is asked of those who have set it up. See docs/roles.md.",
         accepts=yes_or_no,
     ),
     Variable(

@@ -28,10 +28,28 @@ SCHEDULE: tuple[Periodic, ...] = (
         every=timedelta(seconds=30),
     ),
     Periodic(
+        name="count sales that were left",
+        task="boxoffice.count_sales_left",
+        why="Has the sales of shows counted for the dashboard where a change of them was not counted by itself.",
+        every=timedelta(seconds=30),
+    ),
+    Periodic(
+        name="prove takings",
+        task="boxoffice.prove_takings",
+        why="Compares the takings of the dashboard with the orders, to the cent, and counts anew what differs.",
+        cron="20 4 * * *",
+    ),
+    Periodic(
         name="erase sale alerts",
         task="boxoffice.erase_sale_alerts",
         why="Erases the addresses of those who have been told of a sale, or wait for nothing any more.",
         cron="45 2 * * *",
+    ),
+    Periodic(
+        name="erase asked orders",
+        task="boxoffice.erase_asked_orders",
+        why="Erases the addresses of those who asked for the links to their orders a day ago.",
+        cron="48 2 * * *",
     ),
     Periodic(
         name="erase push subscriptions",
@@ -64,10 +82,22 @@ SCHEDULE: tuple[Periodic, ...] = (
         cron="10 3 * * *",
     ),
     Periodic(
+        name="erase exports",
+        task="boxoffice.erase_exports",
+        why="Erases the files of orders, attendees and takings that staff asked for more than a week ago.",
+        cron="57 2 * * *",
+    ),
+    Periodic(
         name="prune web sessions",
         task="boxoffice.prune_sessions",
         why="Deletes the sessions of browsers that nobody can use any more, which Django leaves in their table.",
         cron="25 3 * * *",
+    ),
+    Periodic(
+        name="prune login failures",
+        task="boxoffice.prune_login_failures",
+        why="Forgets from which addresses somebody failed to log in, once that locks nobody out any more.",
+        cron="27 3 * * *",
     ),
     Periodic(
         name="prune provider events",

@@ -19,6 +19,9 @@ READ_SECONDS = 10
 ATTEMPTS = 2
 """The ledger repeats what fails; this one repetition spares it a connection that was closed while it stood idle."""
 
+IN_MEMORY = 5 * 2**20
+"""Bytes of a file that a process holds while it is read: a large export goes on the way through a file on disk."""
+
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _FOLDER = re.compile(r"(/[\w.-]+)*/?")
 _OPTIONS = {"region", "endpoint"}
@@ -68,6 +71,7 @@ def s3_storage(text: str) -> dict[str, Any]:
             "client_config": client,
             "transfer_config": TransferConfig(use_threads=False),
             "file_overwrite": True,
+            "max_memory_size": IN_MEMORY,
             "default_acl": None,  # no header: the bucket's own rule holds, and a bucket is private unless made public
             "querystring_auth": True,
             "querystring_expire": 60,

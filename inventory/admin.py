@@ -118,9 +118,9 @@ class ShowAdmin(admin.ModelAdmin):
         if obj is None:
             return ()
         fixed = ("venue", "plan", "slug", "currency", "status", "version")
-        if obj.status in (Show.Status.DRAFT, Show.Status.POSTPONED):
+        if obj.status == Show.Status.DRAFT:
             return fixed
-        # Who has bought a ticket relies on these.
+        # Who has bought a ticket relies on these: a show that is moved has its holders told.
         return (*fixed, "starts_at", "doors_at")
 
     def get_inlines(self, request: HttpRequest, obj: Show | None) -> list[Any]:

@@ -14,7 +14,7 @@ from inventory.conditions import seat_is_free
 from inventory.errors import NotEnoughSeats, UnknownTier
 from inventory.models import Hold, PriceTier, Seat
 from inventory.sale import require_on_sale
-from inventory.take_seats import NotToBeHad, require_count, take_seats
+from inventory.take_seats import MAX_SEATS_PER_HOLD, NotToBeHad, require_count, take_seats
 
 # The best seats are among the nearest ones. Only where those have no room for the party we look at all of them,
 # which in a large hall takes a hundred times as long.
@@ -26,7 +26,13 @@ SPREAD = 4
 
 
 def hold_best_seats(
-    *, show_id: int, tier_id: int, count: int, zone: str | None = None, holder: UUID | None = None
+    *,
+    show_id: int,
+    tier_id: int,
+    count: int,
+    zone: str | None = None,
+    holder: UUID | None = None,
+    limit: int = MAX_SEATS_PER_HOLD,
 ) -> Hold:
     """Hold the best ``count`` seats of the tier for HOLD_DURATION: together, near the middle of the front.
 
@@ -35,9 +41,9 @@ def hold_best_seats(
     HoldIsBought. Opens its own transactions.
 
     zone: only seats of this zone of the plan, such as a standing area. holder: stands for the browser, whose other hold
-    of the show ends when this one begins; its seats are not looked at.
+    of the show ends when this one begins; its seats are not looked at. limit: how many seats it may be at most.
     """
-    require_count(count)
+    require_count(count, limit=limit)
     require_on_sale(show_id=show_id)
     tier = PriceTier.objects.filter(pk=tier_id, show_id=show_id).values_list("show__plan__width").first()
     if tier is None:

@@ -24,18 +24,23 @@ __all__ = ["HOLD_DURATION", "MAX_SEATS_PER_HOLD", "hold_best_seats", "hold_seats
 
 
 def hold_seats(
-    *, show_id: int, seat_ids: Sequence[int], holder: UUID | None = None, follows: int | None = None
+    *,
+    show_id: int,
+    seat_ids: Sequence[int],
+    holder: UUID | None = None,
+    follows: int | None = None,
+    limit: int = MAX_SEATS_PER_HOLD,
 ) -> Hold:
     """Hold exactly these seats of the show for HOLD_DURATION. Opens its own transaction.
 
     holder: stands for the browser, which has one hold of a show at a time: another one ends when this one begins, and
     not if it is refused; its seats can be among these. The same seats once more are the hold that is there, so a form
-    sent twice does no harm. follows: the hold in whose place this one comes.
+    sent twice does no harm. follows: the hold in whose place this one comes. limit: how many seats it may be at most.
 
     Raises NoSeatsChosen, TooManySeats, DuplicateSeats, UnknownShow, NotOnSale, UnknownSeats (also for the seats of
     another show), SeatsTaken, which names the seats, and HoldIsBought where the browser has begun to buy others.
     """
-    require_count(len(seat_ids))
+    require_count(len(seat_ids), limit=limit)
     if len(set(seat_ids)) < len(seat_ids):
         raise DuplicateSeats
     require_on_sale(show_id=show_id)

@@ -63,6 +63,22 @@ BEGIN_ORDER = """
 """
 
 
+# By staff, as often as need be; the end that they saw decides between two who press. By primary key.
+EXTEND_BY_HAND = """
+    UPDATE inventory_hold SET expires_at = expires_at + %(by)s
+     WHERE id = %(hold_id)s AND status = 'active' AND expires_at > jobs_now() AND expires_at = %(seen)s
+       AND expires_at + %(by)s <= jobs_now() + %(longest)s
+    RETURNING expires_at
+"""
+
+# By staff, whoever holds it. By primary key.
+RELEASE_BY_HAND = """
+    UPDATE inventory_hold SET status = 'released'
+     WHERE id = %(hold_id)s AND status = 'active' AND expires_at > jobs_now()
+    RETURNING expires_at
+"""
+
+
 class LeftHold(NamedTuple):
     """A hold that nobody has come back to, and when its seats are to be free."""
 
@@ -101,6 +117,18 @@ def release_left_hold(*, hold_id: int, grace: timedelta) -> bool:
 def release_replaced(*, hold_id: int) -> bool:
     """active → released, since its fan has taken other seats; not where an order was placed."""
     return count_of(RELEASE_REPLACED, hold_id=hold_id) == 1
+
+
+def extend_by_hand(*, hold_id: int, by: timedelta, seen: datetime, longest: timedelta) -> datetime | None:
+    """An open hold that ends at ``seen`` ends later, within ``longest`` from now; returns when, or None."""
+    rows = rows_of(EXTEND_BY_HAND, hold_id=hold_id, by=by, seen=seen, longest=longest)
+    return rows[0][0] if rows else None
+
+
+def release_by_hand(*, hold_id: int) -> datetime | None:
+    """active → released, for an open hold; returns when it would have ended, or None where it is over."""
+    rows = rows_of(RELEASE_BY_HAND, hold_id=hold_id)
+    return rows[0][0] if rows else None
 
 
 def begin_order(*, token: UUID) -> Hold | None:

@@ -34,12 +34,12 @@ class NotToBeHad(Exception):
         self.seat_ids = seat_ids
 
 
-def require_count(count: int) -> None:
+def require_count(count: int, *, limit: int = MAX_SEATS_PER_HOLD) -> None:
     """Passes for a number of seats that one hold may have. Raises NoSeatsChosen, TooManySeats."""
     if count < 1:
         raise NoSeatsChosen
-    if count > MAX_SEATS_PER_HOLD:
-        raise TooManySeats(limit=MAX_SEATS_PER_HOLD)
+    if count > limit:
+        raise TooManySeats(limit=limit)
 
 
 def take_seats(

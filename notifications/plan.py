@@ -15,11 +15,11 @@ from notifications.models import Notification
 from notifications.unsubscribe import UNSUBSCRIBED
 
 # Plans what was not planned before, and suppresses at once what its reader wants no more: one row for each of
-# ``recipients``, which has the columns subject, recipient, language and key. A second plan of the same waits for the
-# first one's commit and then inserts nothing. The rows are inserted in one order, so that two transactions that plan
-# the same cannot wait for each other. A domain that was typed in another way when its mails were ended is met only when
-# the mail is sent. Who was told this and whose address was erased since is known by its fingerprint. By
-# notification_once and unsubscription_once.
+# ``recipients``, which has the columns subject, recipient, language and key; none for an empty recipient: who has no
+# address is told nothing. A second plan of the same waits for the first one's commit and then inserts nothing. The rows
+# are inserted in one order, so that two transactions that plan the same cannot wait for each other. A domain that was
+# typed in another way when its mails were ended is met only when the mail is sent. Who was told this and whose address
+# was erased since is known by its fingerprint. By notification_once and unsubscription_once.
 INSERT_NOTIFICATIONS = """
     INSERT INTO notifications_notification
         (kind, subject, channel, recipient, occurrence, language, idempotency_key, message_id, status, last_error)
@@ -31,7 +31,7 @@ INSERT_NOTIFICATIONS = """
     FROM {recipients} AS told
     LEFT JOIN notifications_unsubscription AS ended
       ON ended.address = lower(told.recipient) AND ended.kind = %(kind)s
-    WHERE NOT EXISTS (SELECT FROM notifications_notification AS erased
+    WHERE told.recipient <> '' AND NOT EXISTS (SELECT FROM notifications_notification AS erased
                        WHERE erased.subject = told.subject AND erased.kind = %(kind)s
                          AND erased.occurrence = %(occurrence)s
                          AND erased.recipient = {fingerprint})
@@ -58,7 +58,8 @@ def plan_notification(
     occurrence: str = "",
     channel: str = Notification.Channel.EMAIL,
 ) -> Notification | None:
-    """Insert a queued notification and the job that sends it; None when this was planned before.
+    """Insert a queued notification and the job that sends it; None when this was planned before, or nobody is to be
+    told (``recipient`` is empty).
 
     Where its reader wants no more of its kind, it is inserted as suppressed, and there is no job.
 

@@ -14,6 +14,11 @@ import stripe
 from django.db.models import Model, QuerySet
 from django.test import Client
 
+from boxoffice.changes.cancel_order import cancel_order
+from boxoffice.changes.change_hold import extend_hold, release_hold
+from boxoffice.changes.move_order import move_order
+from boxoffice.changes.pay_out import pay_out
+from boxoffice.changes.sell_by_staff import PaidBy, sell_by_staff
 from boxoffice.models import Order, Payment, Refund
 from boxoffice.payments.settle_payment import settle_payment
 from boxoffice.refunds.errors import NotTriedAgain
@@ -85,6 +90,8 @@ class BoxOffice:
             self.hold: 12, self.press_pay: 16, self.pay: 16, self.come_back: 5, self.hear_event: 8,
             self.turn_a_knob: 8, self.run_a_job: 16, self.kill_the_next: 3, self.wait: 7, self.refund: 12,
             self.try_again: 4, self.replay: 3, self.wear_out: 2, self.call_off: 0.4, self.give_up: 1,
+            self.cancel: 2, self.move: 10, self.sell_by_staff: 9, self.pay_out: 4, self.release_hold: 1,
+            self.extend_hold: 2,
         }  # fmt: skip
 
     def step(self) -> None:
@@ -177,6 +184,65 @@ class BoxOffice:
             return order.pk, chosen, refund_order(order_id=order.pk, line_ids=chosen, **WHO_AND_WHY).money
         return order.pk, chosen, "refused"
 
+    def cancel(self) -> object:
+        order = self._one_of(Order.objects.all())
+        with suppress(JobsError):
+            return order and (order.pk, cancel_order(order_id=order.pk, **WHO_AND_WHY).order.status)
+        return "not"
+
+    def move(self) -> object:
+        """To any seats in front, whoever has them."""
+        order = self._one_of(Order.objects.filter(status__in=("confirmed", "partly_refunded")))
+        if order is None:
+            return None
+        lines = list(order.lines.filter(refunded_at=None))
+        seats = list(Seat.objects.filter(show=order.show_id).order_by("position").values_list("pk", flat=True)[:6])
+        with suppress(JobsError):
+            move_order(
+                order_id=order.pk,
+                line_ids=[line.pk for line in lines],
+                from_ids=[line.seat_id for line in lines],
+                to_ids=self.random.sample(seats, len(lines)),
+                **WHO_AND_WHY,
+            )
+            return order.pk
+        return order.pk, "not"
+
+    def sell_by_staff(self) -> object:
+        """Of a hold that may be a fan's, or long over."""
+        hold = self._one_of(Hold.objects.filter(status="active")) or self._one_of(Hold.objects.all())
+        if hold is None:
+            return None
+        with suppress(JobsError):
+            return sell_by_staff(
+                hold_token=hold.token,
+                name="Ada",
+                email=self.random.choice(("", f"caller{hold.pk}@example.org")),
+                language="en",
+                channel=Order.Channel.PHONE,
+                paid_by=self.random.choice(list(PaidBy)),
+                **WHO_AND_WHY,
+            ).pk
+        return "not"
+
+    def pay_out(self) -> object:
+        refund = self._one_of(Refund.objects.filter(status="planned"))
+        with suppress(JobsError):
+            return refund and pay_out(refund_id=refund.pk, **WHO_AND_WHY).pk
+        return "not"
+
+    def release_hold(self) -> object:
+        hold = self._one_of(Hold.objects.filter(status="active"))
+        with suppress(JobsError):
+            return hold and release_hold(hold_id=hold.pk, **WHO_AND_WHY)
+        return "not"
+
+    def extend_hold(self) -> object:
+        hold = self._one_of(Hold.objects.filter(status="active"))
+        with suppress(JobsError):
+            return hold and extend_hold(hold_id=hold.pk, minutes=10, seen=hold.expires_at, **WHO_AND_WHY)
+        return "not"
+
     def try_again(self) -> object:
         refund = self._one_of(Refund.objects.filter(status="failed"))
         with suppress(NotTriedAgain):
@@ -213,6 +279,8 @@ class BoxOffice:
                 self._note("rest", self._run(job))
             for event in self.payments.events():
                 self._hear(event)
+            for refund in Refund.objects.filter(status="planned").exclude(payment__method="online").order_by("pk"):
+                pay_out(refund_id=refund.pk, **WHO_AND_WHY)
             failed = list(Refund.objects.filter(status="failed", replaced_by=None).order_by("pk"))
             for refund in failed:
                 try_again(refund_id=refund.pk, **WHO_AND_WHY)

@@ -7,6 +7,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from jobs.admin.masked_rows import MaskedRowsAdmin
+from jobs.personal import masked_name, may_see_personal_data
 from tickets.codes import typed
 from tickets.models import Scan, Ticket
 
@@ -21,6 +23,10 @@ class ScanInline(admin.TabularInline):
     extra = 0
     can_delete = False
 
+    def get_fields(self, request: HttpRequest, obj: Ticket | None = None) -> tuple[str, ...]:
+        """What somebody wrote at the door names the guest as often as not."""
+        return self.fields if may_see_personal_data(request.user) else self.fields[:-1]
+
     def has_add_permission(self, request: HttpRequest, obj: Ticket | None = None) -> bool:
         return False
 
@@ -29,7 +35,7 @@ class ScanInline(admin.TabularInline):
 
 
 @admin.register(Ticket)
-class TicketAdmin(admin.ModelAdmin):
+class TicketAdmin(MaskedRowsAdmin):
     """A ticket and how it stands. The file is reached through its order."""
 
     list_display = ["printed_code", "order_code", "show", "seat", "holder_name", "status", "issued_at"]
@@ -37,6 +43,8 @@ class TicketAdmin(admin.ModelAdmin):
     list_select_related = ["show", "seat"]
     search_fields = ["code", "order_code", "holder_name"]
     search_help_text = _("The ticket’s code (with or without the dash), the order’s code, or a name.")
+    personal = {"holder_name": masked_name}
+    found_whole = ("holder_name",)
     ordering = ["-id"]
     inlines = [ScanInline]
 
@@ -48,12 +56,3 @@ class TicketAdmin(admin.ModelAdmin):
         if search_term.strip():
             found |= queryset.filter(code=typed(search_term))
         return found, may_repeat
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Ticket | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Ticket | None = None) -> bool:
-        return False

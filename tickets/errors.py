@@ -24,7 +24,7 @@ class TicketsChanged(TransientError):
 
 
 class DocumentOutdated(TransientError):
-    """The file holds a ticket that is void by now. It is being written anew; try again in a moment."""
+    """The file holds void tickets, or what is printed was corrected. It is being made anew; try again in a moment."""
 
 
 class AssetRefused(TicketError):

@@ -25,6 +25,7 @@ def issue_tickets(*, order_id: int) -> None:
     Raises NoTickets, TicketsNotReopened (they failed, and the replay's inverse did not run), TicketsChanged (tried
     again), and what the storage raises (OSError, tried again).
     """
+    document = document_of_order(order_id=order_id)  # before the tickets: see ``write_document``
     tickets = list(tickets_of_order(order_id=order_id))
     if not tickets:
         raise NoTickets
@@ -32,9 +33,9 @@ def issue_tickets(*, order_id: int) -> None:
     if any(ticket.status == Ticket.Status.FAILED for ticket in live):
         raise TicketsNotReopened
     pending = [ticket.pk for ticket in live if ticket.status == Ticket.Status.PENDING]
-    if not live or (not pending and document_of_order(order_id=order_id) is not None):
+    if not live or (not pending and document is not None):
         return  # nothing to write: the run ends, and the job is done
-    written = write_document(tickets=live)
+    written = write_document(tickets=live, edition=document.wanted if document else 0)
     with recording(written):
         if transitions.mark_issued(ticket_ids=pending) != len(pending):
             raise TicketsChanged

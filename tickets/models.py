@@ -16,6 +16,7 @@ class VoidReason(models.TextChoices):
     """The reasons that the door tells apart. Staff may give any other, in their own words."""
 
     REFUNDED = "refunded", _("refunded")
+    MOVED = "moved", _("moved to another seat")
 
 
 class Ticket(models.Model):
@@ -90,6 +91,8 @@ class TicketDocument(models.Model):
 
     ``ticket_ids`` are those in the file. Whether it may still be handed out is asked of the tickets themselves
     (``valid_document.py``): a ticket in it that became void makes it outdated at that moment, whoever hears of it.
+    ``wanted`` grows when something else that is printed changes; a job then writes that ``edition``. Until it has, the
+    file before it is good.
     """
 
     order_id = models.BigIntegerField(_("order"), unique=True)
@@ -97,6 +100,8 @@ class TicketDocument(models.Model):
     storage_name = models.CharField(_("name in the storage"), max_length=200)
     sha256 = models.CharField(_("SHA-256"), max_length=64)
     size = models.PositiveIntegerField(_("size"), help_text=_("In bytes."))
+    edition = models.PositiveIntegerField(_("edition"), default=0, db_default=0)
+    wanted = models.PositiveIntegerField(_("edition that is wanted"), default=0, db_default=0)
     created_at = models.DateTimeField(_("created"), db_default=DatabaseNow())
 
     class Meta:

@@ -1,6 +1,7 @@
-"""Writing an order's file anew when tickets in it have become void.
+"""Writing an order's file anew when tickets in it have become void, or something else is to be printed on them.
 
-Guarantee: it ends with a file that holds exactly the valid tickets, or with none when there are none. Nobody is told.
+Guarantee: it ends with a file that holds exactly the valid tickets, or with none when there are none, in the edition
+that is wanted. Nobody is told.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ _GOOD = frozenset({Ticket.Status.ISSUED, Ticket.Status.USED})
 
 
 def renew_document(*, order_id: int) -> None:
-    """Replace the order's file by one without its void tickets. Does nothing where it holds the valid ones already.
+    """Replace the order's file by one without its void tickets, in the edition that is wanted. Does nothing where it is
+    like that already.
 
     Nor while tickets are not issued: whoever issues them writes all of them. Call it outside a transaction.
     Raises TicketsChanged (tried again), and what the storage raises.
@@ -24,11 +26,11 @@ def renew_document(*, order_id: int) -> None:
     live = [ticket for ticket in tickets if ticket.status != Ticket.Status.VOID]
     if document is None or any(ticket.status not in _GOOD for ticket in live):
         return
-    if sorted(document.ticket_ids) == sorted(ticket.pk for ticket in live):
+    if sorted(document.ticket_ids) == sorted(ticket.pk for ticket in live) and document.edition == document.wanted:
         return
     if not live:
         with record():
             remove_document(document=document, order_code=tickets[0].order_code)
         return
-    with recording(write_document(tickets=live)):
+    with recording(write_document(tickets=live, edition=document.wanted)):
         pass  # the file is all that changes

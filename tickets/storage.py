@@ -1,6 +1,7 @@
 """Where ticket files lie: a private storage, under names that nobody can guess and that a repeated job finds again.
 
-A name belongs to the tickets that are in the file. Fewer tickets make another file; nothing is ever taken out of one.
+A name belongs to the tickets that are in the file and to its edition. Other tickets, or something else printed on them,
+make another file; nothing is ever changed in one.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ class ReplacingFileStorage(FileSystemStorage):
         return name
 
 
-def document_name(*, order_id: int, ticket_ids: Sequence[int]) -> str:
+def document_name(*, order_id: int, ticket_ids: Sequence[int], edition: int = 0) -> str:
     """The name of the file with these tickets of the order: the same each time, and a secret without the site's key."""
-    told = ",".join(map(str, [order_id, *sorted(ticket_ids)]))
+    told = ",".join(map(str, [order_id, *sorted(ticket_ids)])) + (f"/{edition}" if edition else "")
     secret = salted_hmac("tickets.document", told, algorithm="sha256").hexdigest()[:32]
     return f"tickets/{order_id}/{secret}.pdf"
 
 
-def store_document(*, order_id: int, ticket_ids: Sequence[int], content: bytes) -> str:
+def store_document(*, order_id: int, ticket_ids: Sequence[int], content: bytes, edition: int = 0) -> str:
     """Write the file with these tickets, over an older one if there is one, and return its name.
 
     Raises StorageKeepsOldFiles when the storage is not set to overwrite.
     """
-    name = document_name(order_id=order_id, ticket_ids=ticket_ids)
+    name = document_name(order_id=order_id, ticket_ids=ticket_ids, edition=edition)
     stored = ticket_storage().save(name, ContentFile(content))
     if stored != name:
         ticket_storage().delete(stored)

@@ -1,7 +1,8 @@
 """Writing the file with an order's valid tickets, and putting it in the place of the one before.
 
-Guarantee: what is put in place holds exactly the tickets that are valid in that transaction. A ticket that became void
-between rendering and recording is seen there, and the run begins again.
+Guarantee: what is put in place holds exactly the tickets that are valid in that transaction, under the names that they
+have in it. A ticket that became void or changed its name between rendering and recording is seen there, and the run
+begins again.
 """
 
 from __future__ import annotations
@@ -26,28 +27,36 @@ from tickets.ticket_face import faces_of
 
 @dataclass(frozen=True)
 class WrittenDocument:
-    """A file that is stored, and that no row names yet."""
+    """A file that is stored, and that no row names yet. printed: the tickets by number, each with its name."""
 
     order_id: int
     order_code: str
-    ticket_ids: Sequence[int]
+    printed: Sequence[tuple[int, str]]
+    edition: int
     storage_name: str
     sha256: str
     size: int
 
+    @property
+    def ticket_ids(self) -> list[int]:
+        return [number for number, _name in self.printed]
 
-def write_document(*, tickets: Sequence[Ticket]) -> WrittenDocument:
+
+def write_document(*, tickets: Sequence[Ticket], edition: int = 0) -> WrittenDocument:
     """Render these tickets of one order and store their file. They bring show, venue, seat and tier along.
 
-    Call it outside a transaction. Raises what the storage raises.
+    edition: the one that was wanted before the tickets were read. Call it outside a transaction. Raises what the
+    storage raises.
     """
-    order_id, ids = tickets[0].order_id, sorted(ticket.pk for ticket in tickets)
+    order_id, printed = tickets[0].order_id, sorted((ticket.pk, ticket.holder_name) for ticket in tickets)
     content = render_document(tickets=tickets)
+    ids = [number for number, _name in printed]
     return WrittenDocument(
         order_id=order_id,
         order_code=tickets[0].order_code,
-        ticket_ids=ids,
-        storage_name=store_document(order_id=order_id, ticket_ids=ids, content=content),
+        printed=printed,
+        edition=edition,
+        storage_name=store_document(order_id=order_id, ticket_ids=ids, content=content, edition=edition),
         sha256=hashlib.sha256(content).hexdigest(),
         size=len(content),
     )
@@ -90,13 +99,16 @@ def remove_document(*, document: TicketDocument, order_code: str) -> None:
 def _put_in_place(written: WrittenDocument) -> None:
     # Locked, so that whoever makes one void meanwhile waits, and then finds the new row. Index: ticket_by_order.
     live = Ticket.objects.filter(order_id=written.order_id).exclude(status=Ticket.Status.VOID)
-    valid = live.select_for_update(no_key=True).order_by("pk").values_list("pk", flat=True)
-    if list(valid) != list(written.ticket_ids):
+    valid = live.select_for_update(no_key=True).order_by("pk").values_list("pk", "holder_name")
+    if list(valid) != list(written.printed):
         raise TicketsChanged
     row = TicketDocument.objects.filter(order_id=written.order_id)
-    before = row.values_list("storage_name", flat=True).first()
+    before, edition = row.values_list("storage_name", "edition").first() or ("", 0)
+    if edition > written.edition:
+        raise TicketsChanged  # a later edition was quicker
     values = {
-        "ticket_ids": list(written.ticket_ids),
+        "ticket_ids": written.ticket_ids,
+        "edition": written.edition,
         "storage_name": written.storage_name,
         "sha256": written.sha256,
         "size": written.size,

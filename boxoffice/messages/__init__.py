@@ -10,18 +10,30 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from boxoffice.errors import UnknownMessage
-from boxoffice.messages import paid_too_late, refund_done, reminder, sale_opened, tickets_late, tickets_ready
+from boxoffice.messages import (
+    export_ready,
+    my_orders,
+    paid_too_late,
+    refund_done,
+    reminder,
+    sale_opened,
+    show_moved,
+    tickets_late,
+    tickets_ready,
+)
 from boxoffice.messages.base import Draft
 from notifications.told_again import first_of
 
 KINDS: dict[str, Callable[..., Draft]] = {
+    export_ready.KIND: export_ready.draft,
     reminder.KIND: reminder.draft,
     tickets_late.KIND: tickets_late.draft,
     tickets_ready.KIND: tickets_ready.draft,
 }
 
-# About something that many are told of: what it says to each depends on the address as well.
+# About something that many are told of, or about their address: what it says depends on that as well.
 KINDS_FOR_MANY: dict[str, Callable[..., Draft]] = {
+    my_orders.KIND: my_orders.draft,
     sale_opened.KIND: sale_opened.draft,
 }
 
@@ -29,6 +41,7 @@ KINDS_FOR_MANY: dict[str, Callable[..., Draft]] = {
 KINDS_FOR_EACH_TIME: dict[str, Callable[..., Draft]] = {
     paid_too_late.KIND: paid_too_late.draft,
     refund_done.KIND: refund_done.draft,
+    show_moved.KIND: show_moved.draft,
 }
 
 # Sent to many who did not wait for it at that moment: each tells how to get no more of its kind.
@@ -38,8 +51,8 @@ CAN_BE_ENDED = frozenset({reminder.KIND, sale_opened.KIND})
 def draft(*, kind: str, subject: str, recipient: str, occurrence: str = "") -> Draft:
     """Draft the message of this kind about this subject, for this address, in the active language.
 
-    subject: what this kind is about, ``order:<code>`` or ``show:<id>``. occurrence: as it was planned, the first time
-    or again: what is told again is written as it was the first time.
+    subject: what this kind is about, ``order:<code>``, ``show:<id>`` or ``export:<id>``. occurrence: as it
+    was planned, the first time or again: what is told again is written as it was the first time.
     Raises UnknownMessage for a kind that is not listed, and what the kind itself raises.
     """
     if writer := KINDS.get(kind):

@@ -44,6 +44,7 @@ def worded(*, order: Order, payment: Payment) -> Draft:
             "total": total,
             "differs": payment.problem != "",
             "is_bought": order.status in ("confirmed", "partly_refunded"),
+            "is_cancelled": order.status == Order.Status.CANCELLED,
             "is_called_off": order.show.status == Show.Status.CANCELLED,
         },
     )

@@ -42,13 +42,15 @@ def draft(*, subject: str, occurrence: str) -> Draft:
     order = order_by_code(code=code_of(subject=subject))
     if order is None:
         raise OrderNotFound
-    money, lines = _given_back(order.pk, occurrence)
-    return worded(order=order, money=money, lines=lines)
+    money, lines, by_hand = _given_back(order.pk, occurrence)
+    return worded(order=order, money=money, lines=lines, by_hand=by_hand)
 
 
-def worded(*, order: Order, money: Money | None, lines: Sequence[OrderLine]) -> Draft:
-    """What the mail says of these seats and this sum, None where nothing was paid. Pure."""
-    if money:
+def worded(*, order: Order, money: Money | None, lines: Sequence[OrderLine], by_hand: bool = False) -> Draft:
+    """What the mail says of these seats and this sum, None where nothing was paid; by_hand: we paid it out. Pure."""
+    if money and by_hand:
+        preheader = _("%(amount)s was paid back to you.") % {"amount": money}
+    elif money:
         preheader = _("%(amount)s is on its way to you.") % {"amount": money}
     else:
         preheader = ngettext(
@@ -59,7 +61,13 @@ def worded(*, order: Order, money: Money | None, lines: Sequence[OrderLine]) -> 
         subject=_subject(money, lines) % {"show": isolated(order.show.title), "day": day_of(order.show)},
         preheader=preheader,
         template=KIND,
-        context={**about_order(order), "lines": lines, "places": gather_lines(lines), "money": money},
+        context={
+            **about_order(order),
+            "lines": lines,
+            "places": gather_lines(lines),
+            "money": money,
+            "by_hand": by_hand,
+        },
     )
 
 
@@ -71,11 +79,11 @@ def _subject(money: Money | None, lines: Sequence[OrderLine]) -> str:
     )
 
 
-def _given_back(order_id: int, occurrence: str) -> tuple[Money | None, list[OrderLine]]:
+def _given_back(order_id: int, occurrence: str) -> tuple[Money | None, list[OrderLine], bool]:
     kind, _colon, number = occurrence.partition(":")
     lines = lines_of_order(order_id=order_id)
     if kind == _OF_ACTION:
         action = OrderAction.objects.get(pk=int(number), order_id=order_id)
-        return None, list(lines.filter(pk__in=action.line_ids))
-    refund = Refund.objects.get(pk=int(number), payment__order_id=order_id)
-    return refund.money, list(lines.filter(refund_id=refund.pk))
+        return None, list(lines.filter(pk__in=action.line_ids)), False
+    refund = Refund.objects.select_related("payment").get(pk=int(number), payment__order_id=order_id)
+    return refund.money, list(lines.filter(refund_id=refund.pk)), refund.payment.is_by_hand

@@ -14,17 +14,20 @@ from django.utils.translation import gettext_lazy as _
 
 from boxoffice.messages import (
     CAN_BE_ENDED,
+    export_ready,
+    my_orders,
     paid_too_late,
     refund_done,
     reminder,
     sale_opened,
+    show_moved,
     tickets_late,
     tickets_ready,
 )
 from boxoffice.messages.base import Draft
 from boxoffice.messages.calendar_file import calendar_file
 from boxoffice.messages.show_times import day_in_words
-from boxoffice.models import Order, OrderLine, Payment
+from boxoffice.models import Export, Order, OrderLine, Payment
 from inventory.models import Seat, Show, Venue
 from inventory.money import Money
 from notifications.content import Attachment
@@ -58,6 +61,7 @@ def samples() -> Sequence[Sample]:
     return (
         Sample(ready, _("two seats"), lambda: _tickets_ready(sample_order())),
         Sample(ready, _("one seat, and a name from right to left"), lambda: _tickets_ready(_foreign_order())),
+        Sample(ready, _("moved to other seats"), lambda: _tickets_ready(sample_order(), moved=True)),
         Sample(
             late,
             _("two seats"),
@@ -70,9 +74,16 @@ def samples() -> Sequence[Sample]:
         ),
         Sample(remind, _("two seats, tickets mailed"), lambda: _reminder(seats=2, mailed=True)),
         Sample(remind, _("one seat"), lambda: _reminder(seats=1, mailed=False)),
+        Sample(my_orders.KIND, _("one order"), lambda: my_orders.worded(orders=[sample_order()])),
+        Sample(my_orders.KIND, _("two orders"), lambda: my_orders.worded(orders=[sample_order(), _foreign_order()])),
         Sample(sale_opened.KIND, "", lambda: sale_opened.worded(show=_show(), alert_token=TOKEN)),
+        Sample(show_moved.KIND, _("two seats"), lambda: _show_moved(seats=2)),
+        Sample(show_moved.KIND, _("one seat"), lambda: _show_moved(seats=1)),
         Sample(refund, _("money back"), lambda: _refund_done(seats=2, free=False)),
         Sample(refund, _("seats that cost nothing"), lambda: _refund_done(seats=1, free=True)),
+        Sample(refund, _("paid out by hand"), lambda: _refund_done(seats=2, free=False, by_hand=True)),
+        Sample(export_ready.KIND, "", lambda: export_ready.worded(export=_export())),
+        Sample(too_late, _("the order is cancelled"), lambda: _paid_too_late(Order.Status.CANCELLED)),
         Sample(too_late, _("the seats were gone"), lambda: _paid_too_late(Order.Status.EXPIRED)),
         Sample(too_late, _("paid twice"), lambda: _paid_too_late(Order.Status.CONFIRMED)),
         Sample(too_late, _("another sum"), lambda: _paid_too_late(Order.Status.EXPIRED, problem="amount")),
@@ -132,6 +143,10 @@ def _foreign_order() -> Order:
     return order
 
 
+def _export() -> Export:
+    return Export(pk=1, kind=Export.Kind.TAKINGS, by="anna", rows_done=1208)
+
+
 def _seats() -> list[Seat]:
     return [Seat(pk=number, zone="Stalls", row="C", number=str(number)) for number in (12, 13)]
 
@@ -144,10 +159,11 @@ def _tickets(order: Order, status: str) -> list[Ticket]:
     return [Ticket(order_id=order.pk, seat=seat, status=status) for seat in _seats()]
 
 
-def _tickets_ready(order: Order) -> Draft:
+def _tickets_ready(order: Order, *, moved: bool = False) -> Draft:
     lines = _lines(order)[: 1 if order.name != "Ada Lovelace" else 2]
     file = Attachment(name=f"tickets-{CODE}.pdf", content_type="application/pdf", content=b"")
-    return tickets_ready.worded(order=order, lines=lines, attachments=(file, calendar_file(order=order)))
+    files = (file, calendar_file(order=order))
+    return tickets_ready.worded(order=order, lines=lines, attachments=files, moved=moved)
 
 
 def _reminder(*, seats: int, mailed: bool) -> Draft:
@@ -156,11 +172,17 @@ def _reminder(*, seats: int, mailed: bool) -> Draft:
     return reminder.worded(order=order, tickets=_tickets(order, "issued")[:seats], tickets_mailed=day)
 
 
-def _refund_done(*, seats: int, free: bool) -> Draft:
+def _show_moved(*, seats: int) -> Draft:
+    order = sample_order()
+    tickets = _tickets(order, "issued")[:seats]
+    return show_moved.worded(order=order, tickets=tickets, was=STARTS - timedelta(days=7))
+
+
+def _refund_done(*, seats: int, free: bool, by_hand: bool = False) -> Draft:
     order = sample_order()
     lines = _lines(order, price=0 if free else 4200)[:seats]
     money = None if free else Money.sum((line.money for line in lines), currency="EUR")
-    return refund_done.worded(order=order, money=money, lines=lines)
+    return refund_done.worded(order=order, money=money, lines=lines, by_hand=by_hand)
 
 
 def _paid_too_late(status: str, *, show: str = Show.Status.SCHEDULED, problem: str = "") -> Draft:

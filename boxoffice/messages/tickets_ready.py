@@ -13,13 +13,14 @@ from boxoffice.messages.base import Draft
 from boxoffice.messages.calendar_file import calendar_file
 from boxoffice.messages.shared_context import about_order
 from boxoffice.messages.show_times import day_of
-from boxoffice.models import Order, OrderLine
+from boxoffice.models import Order, OrderAction, OrderLine
 from boxoffice.models.order import code_of
 from boxoffice.order_address import address_of
 from boxoffice.own_direction import isolated
 from boxoffice.selectors import lines_of_order, order_by_code
 from inventory.money import Money
 from notifications.content import Attachment
+from tickets.errors import DocumentOutdated
 from tickets.selectors import document_of_order
 from tickets.storage import open_document
 from tickets.valid_document import require_valid
@@ -31,11 +32,11 @@ GIVEN_BACK = gettext_noop("all its tickets were given back")
 
 
 def draft(*, subject: str) -> Draft:
-    """The mail as things stand now. Five queries and one read of the ticket file, outside any transaction.
+    """The mail as things stand now. Six queries and one read of the ticket file, outside any transaction.
 
     Raises OrderNotFound, NothingToSay (all was given back), DocumentMissing (the tickets are not issued),
-    DocumentOutdated (tried again: the file is being made anew without what was given back), and OSError when it cannot
-    be read.
+    DocumentOutdated (tried again: the file is being made anew without what was given back, or as it is printed now),
+    and OSError when it cannot be read.
     """
     order = order_by_code(code=code_of(subject=subject))
     if order is None:
@@ -43,11 +44,17 @@ def draft(*, subject: str) -> Draft:
     lines = list(lines_of_order(order_id=order.pk).filter(refunded_at__isnull=True))
     if not lines:
         raise NothingToSay(GIVEN_BACK)
-    return worded(order=order, lines=lines, attachments=(_ticket_file(order), calendar_file(order=order)))
+    moved = OrderAction.objects.filter(order_id=order.pk, action=OrderAction.Action.MOVE).exists()
+    files = (_ticket_file(order), calendar_file(order=order))
+    return worded(order=order, lines=lines, attachments=files, moved=moved)
 
 
-def worded(*, order: Order, lines: Sequence[OrderLine], attachments: Sequence[Attachment]) -> Draft:
-    """What the mail says of these seats. attachments: the file with their tickets first. Pure."""
+def worded(
+    *, order: Order, lines: Sequence[OrderLine], attachments: Sequence[Attachment], moved: bool = False
+) -> Draft:
+    """What the mail says of these seats. attachments: the file with their tickets first. moved: they are others than
+    those that an earlier mail told of. Pure.
+    """
     show = order.show
     about = about_order(order)
     return Draft(
@@ -65,6 +72,7 @@ def worded(*, order: Order, lines: Sequence[OrderLine], attachments: Sequence[At
             **about,
             "lines": lines,
             "places": gather_lines(lines),
+            "moved": moved,
             "total": Money.sum((line.money for line in lines), currency=order.currency),
         },
         attachments=attachments,
@@ -77,6 +85,8 @@ def _ticket_file(order: Order) -> Attachment:
     if document is None:
         raise DocumentMissing
     require_valid(document=document)
+    if document.edition != document.wanted:
+        raise DocumentOutdated  # something else is to be printed, and whoever waits for this mail waits for that
     try:
         with open_document(document=document) as file:
             content = file.read()

@@ -1,11 +1,48 @@
 """What a sale is made of: the order with its lines, the attempts to take money and to give it back, and who is told."""
 
+from boxoffice.models.access_action import AccessAction, AuditTrail
+from boxoffice.models.asked_orders import AskedOrders
+from boxoffice.models.attention import AskedAttention, Attention, AttentionAction
+from boxoffice.models.export import Export, ExportAction
+from boxoffice.models.hold_action import HoldAction
 from boxoffice.models.order import Order, OrderLine
 from boxoffice.models.order_action import OrderAction
+from boxoffice.models.order_note import OrderNote
+from boxoffice.models.order_word import OrderWord
 from boxoffice.models.payment import Payment
+from boxoffice.models.promotion import Promotion
 from boxoffice.models.provider_event import ProviderEvent
 from boxoffice.models.refund import Refund
 from boxoffice.models.reminder import Reminder
 from boxoffice.models.sale_alert import SaleAlert
+from boxoffice.models.sales import SalesChange, SalesCount, SalesDay, Takings, TierSeats
+from boxoffice.models.show_action import ShowAction
 
-__all__ = ["Order", "OrderAction", "OrderLine", "Payment", "ProviderEvent", "Refund", "Reminder", "SaleAlert"]
+__all__ = [
+    "AccessAction",
+    "AskedAttention",
+    "AskedOrders",
+    "Attention",
+    "AttentionAction",
+    "AuditTrail",
+    "Export",
+    "ExportAction",
+    "HoldAction",
+    "Order",
+    "OrderAction",
+    "OrderLine",
+    "OrderNote",
+    "OrderWord",
+    "Payment",
+    "Promotion",
+    "ProviderEvent",
+    "Refund",
+    "Reminder",
+    "SaleAlert",
+    "SalesChange",
+    "SalesCount",
+    "SalesDay",
+    "ShowAction",
+    "Takings",
+    "TierSeats",
+]

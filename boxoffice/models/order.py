@@ -26,6 +26,13 @@ class Order(models.Model):
         CANCELLED = "cancelled", pgettext_lazy("order", "cancelled")
         EXPIRED = "expired", _("expired")
 
+    class Channel(models.TextChoices):
+        """Where it was sold. Staff sell at the counter and by telephone, fans help themselves on the web."""
+
+        WEB = "web", _("on the web")
+        COUNTER = "counter", _("at the counter")
+        PHONE = "phone", _("by telephone")
+
     code = models.CharField(_("code"), max_length=12, unique=True)
     # The page of an order needs no login: whoever knows this token may see it. It stays out of logs and jobs.
     token = models.CharField(_("secret of its page"), max_length=43)
@@ -34,18 +41,34 @@ class Order(models.Model):
         Show, on_delete=models.PROTECT, related_name="orders", verbose_name=_("show"), db_index=False
     )
     name = models.CharField(_("name"), max_length=200)
-    email = models.CharField(_("e-mail"), max_length=254)
+    # Empty where staff sold it to somebody who has none: no mail is planned then, and the tickets are printed.
+    email = models.CharField(_("e-mail"), max_length=254, blank=True)
     language = models.CharField(_("language"), max_length=16)
     status = models.CharField(_("status"), max_length=20, choices=Status.choices, default=Status.PENDING_PAYMENT)
     total = models.BigIntegerField(_("total"), help_text=_("In the currency's minor unit."))
     currency = models.CharField(_("currency"), max_length=3)
+    channel = models.CharField(
+        _("sold"), max_length=8, choices=Channel.choices, default=Channel.WEB, db_default=Channel.WEB
+    )
+    # Given away by staff though the seats have a price: its lines cost nothing, and takings tell it apart.
+    complimentary = models.BooleanField(_("complimentary"), default=False, db_default=False)
     placed_at = models.DateTimeField(_("placed"), db_default=DatabaseNow())
     confirmed_at = models.DateTimeField(_("confirmed"), null=True, blank=True)
 
     class Meta:
         verbose_name = _("order")
         verbose_name_plural = _("orders")
-        permissions = [("refund_order", "Can refund orders and try refused refunds again")]
+        permissions = [
+            ("refund_order", "Can refund orders and try refused refunds again"),
+            ("pay_out", "Can record that a refund was paid out by hand"),
+            ("correct_name", "Can correct the name of orders"),
+            ("render_tickets", "Can have tickets rendered anew"),
+            ("print_tickets", "Can open and print the tickets of orders"),
+            ("cancel_order", "Can cancel orders"),
+            ("move_order", "Can move orders to other seats"),
+            ("sell_order", "Can sell at the counter and by telephone"),
+            ("give_tickets", "Can give complimentary tickets away"),
+        ]
         constraints = [
             # Not unique=True, which would add a second index, for LIKE, that nobody needs.
             models.UniqueConstraint(fields=["token"], name="order_token_once"),
@@ -63,6 +86,13 @@ class Order(models.Model):
                 ),
             ),
             models.CheckConstraint(name="order_total_is_not_negative", condition=Q(total__gte=0)),
+            models.CheckConstraint(name="order_channel_is_known", condition=Q(channel__in=("web", "counter", "phone"))),
+            models.CheckConstraint(
+                name="order_complimentary_costs_nothing", condition=Q(complimentary=False) | Q(total=0)
+            ),
+            models.CheckConstraint(
+                name="order_without_email_was_sold_by_staff", condition=~Q(email="") | ~Q(channel="web")
+            ),
             models.CheckConstraint(name="order_currency_is_a_code", condition=Q(currency__regex=r"^[A-Z]{3}$")),
             # Refunded and cancelled orders may or may not have been confirmed before: money can come too late.
             models.CheckConstraint(
@@ -76,6 +106,10 @@ class Order(models.Model):
             models.Index(F("placed_at").desc(), name="order_newest_first"),
             models.Index(fields=["show", "status"], name="order_by_show"),
             models.Index(F("show"), Lower("email"), name="order_by_buyer"),
+            # For the desk's list by status. Most orders are confirmed, and leave it when they are.
+            models.Index(
+                F("status"), F("placed_at").desc(), name="order_rare_status", condition=~Q(status="confirmed")
+            ),
         ]
 
     def __str__(self) -> str:

@@ -6,6 +6,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from boxoffice.models.order import Order
 from boxoffice.models.refund import Refund
@@ -18,12 +19,20 @@ class OrderAction(models.Model):
     class Action(models.TextChoices):
         REFUND = "refund", _("refunded")
         TRY_AGAIN = "try again", _("refund tried again")
+        PAID_OUT = "paid out", _("refund paid out by hand")
+        NAME = "name", _("name corrected")
+        RENDER = "render", _("tickets rendered anew")
+        CANCEL = "cancel", pgettext_lazy("what staff did to an order", "cancelled")
+        MOVE = "move", _("moved to other seats")
+        SALE = "sale", _("sold by staff")
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="actions", verbose_name=_("order"))
     action = models.CharField(_("action"), max_length=20, choices=Action.choices)
     by = models.CharField(_("by"), max_length=150)
     reason = models.CharField(_("reason"), max_length=300)
     at = models.DateTimeField(_("at"), db_default=DatabaseNow())
+    # What the change was, by names that its service chose: "from", "to".
+    details = models.JSONField(_("details"), default=dict, db_default=models.Value({}, models.JSONField()), blank=True)
     line_ids = ArrayField(models.BigIntegerField(), verbose_name=_("order lines"), default=list)
     # The attempt that it planned; what was free has none.
     refund = models.ForeignKey(
@@ -34,7 +43,10 @@ class OrderAction(models.Model):
         verbose_name = _("order action")
         verbose_name_plural = _("order actions")
         constraints = [
-            models.CheckConstraint(name="order_action_is_known", condition=Q(action__in=("refund", "try again"))),
+            models.CheckConstraint(
+                name="order_action_is_known",
+                condition=Q(action__in=("refund", "try again", "paid out", "name", "render", "cancel", "move", "sale")),
+            ),
             models.CheckConstraint(name="order_action_says_who_and_why", condition=~Q(by="") & ~Q(reason="")),
         ]
 

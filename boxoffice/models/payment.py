@@ -22,7 +22,17 @@ class Payment(models.Model):
         FAILED = "failed", _("failed")
         EXPIRED = "expired", _("expired")
 
+    class Method(models.TextChoices):
+        """How it is paid. The provider knows of the first one alone; the others are money in our own hands."""
+
+        ONLINE = "online", _("online")
+        CASH = "cash", _("cash")
+        TERMINAL = "terminal", _("card terminal")
+
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="payments", verbose_name=_("order"))
+    method = models.CharField(
+        _("paid by"), max_length=8, choices=Method.choices, default=Method.ONLINE, db_default=Method.ONLINE
+    )
     status = models.CharField(_("status"), max_length=10, choices=Status.choices, default=Status.CREATED)
     amount = models.BigIntegerField(_("amount"), help_text=_("In the currency's minor unit."))
     currency = models.CharField(_("currency"), max_length=3)
@@ -40,6 +50,11 @@ class Payment(models.Model):
     class Meta:
         verbose_name = _("payment")
         verbose_name_plural = _("payments")
+        indexes = [
+            models.Index(fields=["intent_id"], name="payment_by_intent", condition=~Q(intent_id="")),
+            # Those that a human must look at, and those that somebody has.
+            models.Index(fields=["order", "id"], condition=~Q(problem=""), name="payment_with_a_problem"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["idempotency_key"], name="payment_key_once"),
             # However many tabs pay an order, one attempt is open at a time. Also the index of the open ones.
@@ -49,6 +64,13 @@ class Payment(models.Model):
             models.CheckConstraint(
                 name="payment_status_is_known",
                 condition=Q(status__in=("created", "pending", "succeeded", "failed", "expired")),
+            ),
+            models.CheckConstraint(
+                name="payment_method_is_known", condition=Q(method__in=("online", "cash", "terminal"))
+            ),
+            models.CheckConstraint(
+                name="payment_by_hand_is_unknown_to_the_provider",
+                condition=Q(method="online") | Q(provider_id="", intent_id="", page_url=""),
             ),
             models.CheckConstraint(name="payment_amount_is_positive", condition=Q(amount__gt=0)),
             models.CheckConstraint(name="payment_currency_is_a_code", condition=Q(currency__regex=r"^[A-Z]{3}$")),
@@ -65,3 +87,8 @@ class Payment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.order_id}/{self.pk}"
+
+    @property
+    def is_by_hand(self) -> bool:
+        """Whether the money is in our own hands: the provider can neither be asked for it nor give it back."""
+        return self.method != Payment.Method.ONLINE

@@ -81,6 +81,8 @@ class Refund(models.Model):
             ),
         ]
 
+        indexes = [models.Index(fields=["created_at"], condition=~Q(status="succeeded"), name="refund_without_success")]
+
     def __str__(self) -> str:
         return f"{self.payment_id}/{self.pk}"
 

@@ -18,8 +18,8 @@ TASK = "boxoffice.send_refund"
 
 
 def plan_refund(*, payment_id: int, amount: int, reason: str, line_ids: Sequence[int] = ()) -> Refund | None:
-    """Plan to give ``amount`` of a payment back: a row with its key, and the job that sends it. Part of the caller's
-    transaction.
+    """Plan to give ``amount`` of a payment back: a row with its key, and the job that sends it unless it is to be paid
+    out by hand. Part of the caller's transaction.
 
     amount: in the currency's minor unit. reason: for the books, cut after 200 characters. line_ids: the order's lines
     that it pays for; none where the money was never for seats.
@@ -41,7 +41,12 @@ def plan_refund(*, payment_id: int, amount: int, reason: str, line_ids: Sequence
 
 
 def enqueue_sending(refund: Refund, *, available_at: datetime | None = None) -> None:
-    """Put the job into the ledger that sends this attempt, not before ``available_at``."""
+    """Put the job into the ledger that sends this attempt, not before ``available_at``.
+
+    None for money in our own hands: staff pay it out, and say so (``changes/pay_out.py``).
+    """
+    if refund.payment.is_by_hand:
+        return
     enqueue(
         task=TASK,
         args={"refund_id": refund.pk},

@@ -41,7 +41,13 @@ class RefundedOrder:
 
 
 def refund_order(
-    *, order_id: int, line_ids: Collection[int] | None = None, reason: str, by: str, even_used: bool = False
+    *,
+    order_id: int,
+    line_ids: Collection[int] | None = None,
+    reason: str,
+    by: str,
+    even_used: bool = False,
+    action: OrderAction.Action = OrderAction.Action.REFUND,
 ) -> RefundedOrder:
     """Take seats of a confirmed order back and plan that their price is paid back; all seats that are left by default.
 
@@ -49,7 +55,8 @@ def refund_order(
     or cancelled when nothing was to pay; the refund planned, or the mail where no money moves; who did it and why. The
     provider hears of it by a job. Calls for one order wait for each other.
 
-    line_ids: of this order. by, reason: kept in the order's trail. even_used: also seats whose ticket let somebody in.
+    line_ids: of this order. by, reason: kept in the order's trail, as ``action``. even_used: also seats whose ticket
+    let somebody in.
 
     Raises ReasonMissing, OrderNotFound, NothingToRefund (not confirmed, or nothing left), LinesRefunded (pressed twice,
     or somebody was faster), TicketsUsed, SeatsNotSold, MoneyNotLeft and NotChargeable (an
@@ -71,16 +78,16 @@ def refund_order(
         if not void_tickets(order_id=order.pk, seat_ids=seat_ids, reason=said, even_used=even_used):
             raise TicketsUsed
         refund = _planned(order, lines, reason=reason.strip())
-        action = OrderAction.objects.create(
+        written = OrderAction.objects.create(
             order=order,
-            action=OrderAction.Action.REFUND,
+            action=action,
             by=by.strip(),
             reason=reason.strip(),
             line_ids=ids,
             refund=refund,
         )
         if refund is None:
-            tell_refund(order=order, occurrence=refund_done.occurrence_of_action(action.pk))
+            tell_refund(order=order, occurrence=refund_done.occurrence_of_action(written.pk))
     return RefundedOrder(order=order, lines=lines, refund=refund)
 
 
@@ -110,11 +117,11 @@ def _planned(order: Order, lines: list[OrderLine], *, reason: str) -> Refund | N
     amount = sum(line.price for line in lines)
     if not amount:
         return None
-    provider_amount(Money(amount, order.currency))  # refuses here what the provider would refuse later
     paying = [line.pk for line in lines if line.price]
-    paid = Payment.objects.filter(order_id=order.pk, status=Payment.Status.SUCCEEDED).order_by("pk")
-    for payment_id in paid.values_list("pk", flat=True):
-        refund = plan_refund(payment_id=payment_id, amount=amount, reason=reason, line_ids=paying)
+    for payment in Payment.objects.filter(order_id=order.pk, status=Payment.Status.SUCCEEDED).order_by("pk"):
+        if not payment.is_by_hand:
+            provider_amount(Money(amount, order.currency))  # refuses here what the provider would refuse later
+        refund = plan_refund(payment_id=payment.pk, amount=amount, reason=reason, line_ids=paying)
         if refund is not None:
             return refund
     raise MoneyNotLeft

@@ -101,7 +101,8 @@ def _over(page: OrderPage) -> Progress:
         ended = Step(_("Payment"), "doing", _("It goes back to you."))
     elif page.order.status == Order.Status.REFUNDED:
         # Where the slip below lists the sums, it says how long they take.
-        listed = _("It has left for your bank.")
+        by_hand = page.refunds and all(refund.payment.is_by_hand for refund in page.refunds)
+        listed = _("It was paid back to you.") if by_hand else _("It has left for your bank.")
         alone = _("It has left for your bank. It takes five to ten days to arrive.")
         ended = Step(_("Payment"), "done", listed if page.refunds else alone)
     elif page.paid_too_late:
@@ -128,6 +129,8 @@ def _tickets(page: OrderPage, *, zone: ZoneInfo) -> Step:
 
 def _mail(page: OrderPage, *, zone: ZoneInfo) -> Step:
     name, mail, email = _("E-mail"), page.mail, page.order.email
+    if mail is None and not email:
+        return Step(name, "done", _("None: we have no address of yours. Your tickets are on this page."))
     if mail is None:
         return Step(name, "waiting", _("Follows with the tickets."))
     if mail.status in _UNDELIVERED:

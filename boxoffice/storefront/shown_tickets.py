@@ -54,7 +54,11 @@ def void_tickets_in_words(tickets: Iterable[Ticket]) -> list[VoidTicket]:
 
 def _reason(given: str) -> str:
     """The words for the reasons that are ours; what staff wrote as it is."""
-    ours = {"refunded": pgettext("ticket", "refunded"), "cancelled": pgettext("ticket", "cancelled")}
+    ours = {
+        "refunded": pgettext("ticket", "refunded"),
+        "cancelled": pgettext("ticket", "cancelled"),
+        "moved": pgettext("ticket", "moved to another seat"),
+    }
     return ours.get(given, given.rstrip("."))
 
 

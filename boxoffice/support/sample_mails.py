@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 
 from boxoffice.messages.base import lay_out
 from boxoffice.messages.samples import RECIPIENT, Sample, sample, samples
-from boxoffice.support.plain_words import name_of_mail
+from boxoffice.support.story.plain_words import name_of_mail
 from boxoffice.unsubscribe_link import unsubscribe_address
 from notifications.content import EmailContent
 

@@ -8,12 +8,16 @@ PUBLIC_URL = read("PUBLIC_URL").rstrip("/")
 
 INSTALLED_APPS = [
     "boxoffice",  # before the admin, whose templates it dresses
-    "django.contrib.admin",
+    "boxoffice.roles.admin_config.DeskConfig",  # django.contrib.admin, with our site
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "axes",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
     "django_celery_beat",
     "jobs",
     "inventory",
@@ -34,9 +38,11 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "boxoffice.roles.halfway.StaffMiddleware",  # who has not given his second factor is nobody
     "config.body_limit.BodyLimitMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"

@@ -8,6 +8,7 @@ from deploy.local.preparation import STAFF, prepare
 from deploy.local.stack import Stack, WayOfMail, running_stack, stack_environment
 
 PREFERRED_PORT = 8000
+ROLES = "support, finance, promoter, operator"
 
 
 def run_demo(*, broker: str, port: int | None, mail: WayOfMail) -> None:
@@ -29,6 +30,7 @@ def _welcome(stack: Stack) -> str:
             "",
             f"READY {stack.url}",
             f"  support desk  {stack.url}/admin/   user: {STAFF}   password: {stack.environment['STAFF_PASSWORD']}",
+            f"  a role each   {stack.url}/admin/   users: {ROLES}   password: {stack.environment['ROLE_PASSWORD']}",
             f"  door          {stack.url}/door/   user: door   password: {stack.environment['DOOR_PASSWORD']}",
             f"  mailbox       {stack.mailbox_url}/",
             "  to make a provider slow, failing or silent:",

@@ -32,6 +32,7 @@ HANDED_ON = (
     "VAPID_PRIVATE_KEY",
     "STAFF_PASSWORD",
     "DOOR_PASSWORD",
+    "ROLE_PASSWORD",
 )
 
 

@@ -32,6 +32,7 @@ def prepare(environment: Mapping[str, str]) -> None:
             f"--username={STAFF}",
             f"--password={environment['STAFF_PASSWORD']}",
             f"--door-password={environment['DOOR_PASSWORD']}",
+            f"--role-password={environment['ROLE_PASSWORD']}",
         )
     except BaseException:
         if gathering:

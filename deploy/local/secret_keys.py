@@ -36,6 +36,7 @@ KEYS: dict[str, Callable[[], str]] = {
     "VAPID_PRIVATE_KEY": _push_key,
     "STAFF_PASSWORD": lambda: secrets.token_urlsafe(12),
     "DOOR_PASSWORD": lambda: secrets.token_urlsafe(12),
+    "ROLE_PASSWORD": lambda: secrets.token_urlsafe(12),
 }
 
 

@@ -101,6 +101,7 @@ def stack_environment(
         # The mailbox's knobs make it slow on purpose, and one wants to look at a job that waits for it. Less than
         # what the queue of the mails lets a job run.
         "EMAIL_TIMEOUT_SECONDS": "40",
+        "STAFF_SECOND_FACTOR": "false",  # for a look around; STAFF_SECOND_FACTOR=true tries it out
     }
     return {
         **defaults,

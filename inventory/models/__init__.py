@@ -5,6 +5,7 @@ And what is derived from them: availability, and the text that shows are found b
 
 from inventory.models.availability import Availability, SeatChange
 from inventory.models.hold import Hold
+from inventory.models.plan_place import PlanPlace
 from inventory.models.sale_opening import SaleOpening
 from inventory.models.seat import Seat
 from inventory.models.show import PriceTier, Show
@@ -14,6 +15,7 @@ from inventory.models.venue import SeatingPlan, Venue
 __all__ = [
     "Availability",
     "Hold",
+    "PlanPlace",
     "PriceTier",
     "SaleOpening",
     "Seat",

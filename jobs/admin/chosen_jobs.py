@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from jobs.dead.causes import cause_of
 from jobs.dead.fit import names_of, why_not
 from jobs.dead.selection import QUARANTINE_GENERATION, DeadRow, Filter, pages
+from jobs.redact import for_eyes
 
 MAX_AT_ONCE = 500
 """Jobs that one press may deal with: about a second of one request. More are for the command line."""
@@ -64,7 +64,7 @@ class Chosen:
     @property
     def groups(self) -> list[tuple[str, str, int]]:
         """Task, cause, and how many, the largest group first."""
-        counted = Counter((row.task, cause_of(reason=row.reason, error=row.error)) for row in self._all)
+        counted = Counter((row.task, for_eyes(row.cause)) for row in self._all)
         return [(task, cause, count) for (task, cause), count in counted.most_common()]
 
     @property

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
+from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.translation import gettext, ngettext
@@ -16,7 +17,8 @@ from django.utils.translation import gettext_lazy as _
 
 from jobs.admin.chosen_jobs import DISCARD, MAX_AT_ONCE, REPLAY, Verb
 from jobs.admin.confirm_dead_jobs import confirm, question
-from jobs.admin.filters import QueueFilter, TaskFilter
+from jobs.admin.dead_runs import pages
+from jobs.admin.filters import CauseFilter, QueueFilter, TaskFilter
 from jobs.admin.job_page import JobPage
 from jobs.admin.read_only import in_utc
 from jobs.dead.causes import cause_in_words
@@ -45,9 +47,9 @@ class QuarantineFilter(admin.SimpleListFilter):
 
 @admin.register(DeadJob)
 class DeadJobAdmin(JobPage):
-    list_display = ("what", "why", "subject", "replays", "died")
+    list_display = ("what", "why", "about_what", "replays", "died")
     list_display_links = ("what",)
-    list_filter = (QuarantineFilter, QueueFilter, TaskFilter)
+    list_filter = (CauseFilter, QuarantineFilter, QueueFilter, TaskFilter)
     search_fields = ("=id", "=subject", "=correlation_id", "error")
     search_help_text = _("Number, correlation id, subject in full such as order:ABCD2345, or part of the error.")
     ordering = ("-finished_at", "-id")
@@ -55,12 +57,20 @@ class DeadJobAdmin(JobPage):
     show_facets = admin.ShowFacets.NEVER  # each would count all rows
     change_list_template = "admin/jobs/dead_jobs.html"
 
+    class Media:
+        css = {"all": ("jobs/css/ledger.css", "jobs/css/dead.css")}
+
     @admin.display(description=_("cause"), ordering="error")
     def why(self, job: DeadJob) -> SafeString | str:
         words = cause_in_words(reason=job.reason, error=job.error)
         return (
             format_html('{}<br><span class="quiet">{}</span>', words, for_eyes(job.error)[:160]) if job.error else words
         )
+
+    @admin.display(description=_("subject"), ordering="subject", empty_value="–")
+    def about_what(self, job: DeadJob) -> SafeString | None:
+        address = f"{reverse('admin:jobs_deadjob_about')}?{urlencode({'of': job.subject})}"
+        return format_html('<a href="{}">{}</a>', address, job.subject) if job.subject else None
 
     @admin.display(description=_("replays"), ordering="generation")
     def replays(self, job: DeadJob) -> SafeString | str:
@@ -99,7 +109,7 @@ class DeadJobAdmin(JobPage):
 
             return path(f"{verb.name}/", self.admin_site.admin_view(view), name=f"jobs_deadjob_{verb.name}")
 
-        return [page(REPLAY), page(DISCARD), *super().get_urls()]
+        return [page(REPLAY), page(DISCARD), *pages(self), *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         title = capfirst(str(self.opts.verbose_name_plural))

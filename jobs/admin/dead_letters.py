@@ -19,10 +19,12 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from jobs.admin.chosen_jobs import MAX_AT_ONCE
-from jobs.admin.read_only import ReadOnlyAdmin, in_utc
+from jobs.admin.masked_rows import MaskedRowsAdmin
+from jobs.admin.read_only import in_utc
 from jobs.admin.reason_form import ReasonForm
 from jobs.dead.discard_letters import discard_dead_letters
 from jobs.models import DeadLetter
+from jobs.redact import for_eyes, for_staff
 
 
 class OpenFilter(admin.SimpleListFilter):
@@ -45,8 +47,17 @@ class OpenFilter(admin.SimpleListFilter):
         return queryset.filter(discarded_at__isnull=self.value() != "yes")
 
 
+def _without_secrets(body: str) -> str:
+    """What the message said, where it is JSON without the values of telling keys."""
+    try:
+        return json.dumps(for_staff(json.loads(body)), ensure_ascii=False)
+    except ValueError:
+        return for_eyes(body)
+
+
 @admin.register(DeadLetter)
-class DeadLetterAdmin(ReadOnlyAdmin):
+class DeadLetterAdmin(MaskedRowsAdmin):
+    personal = {"headers": for_staff, "body": _without_secrets}
     list_display = ("reason", "queue", "seen", "last_seen", "discarded")
     list_filter = (OpenFilter, "reason", "queue")
     ordering = ("-last_seen_at",)

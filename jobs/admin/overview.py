@@ -1,11 +1,12 @@
 """What the page of queues and workers shows: every queue, every provider, every process and lease, and what is wrong.
 
-Read from rows that others keep up to date (``flow/load.py``, ``flow/heartbeats.py``); no job is counted for a page.
+Read from rows that others keep up to date (``flow/load.py``, ``flow/heartbeats.py``), and from a bounded number of the
+ledger's newest (``flow/pace.py``): a page costs the same however many jobs there are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -16,6 +17,7 @@ from jobs.clock import database_now
 from jobs.destinations import Destination, all_destinations, destination_named
 from jobs.flow.heartbeats import heartbeats, is_alive
 from jobs.flow.load import Load, current_load
+from jobs.flow.pace import Pace, current_pace
 from jobs.models import Breaker, Heartbeat, Lease, Pause, Schedule, StaffAction
 from jobs.queues import Queue, all_queues
 from jobs.redact import for_eyes
@@ -50,10 +52,26 @@ class QueueRow:
     workers: int
     processes: int
     pause: Pause | None
+    pace: Pace = field(default_factory=Pace)
 
     @property
     def name(self) -> str:
         return self.load.queue
+
+    @property
+    def came(self) -> str:
+        """How many jobs come to it, as people say a rate."""
+        return _rate(self.pace.came)
+
+    @property
+    def went(self) -> str:
+        """How many leave it, done or cancelled."""
+        return _rate(self.pace.went)
+
+    @property
+    def again(self) -> str:
+        """How many failed and wait for their next attempt; empty where none does."""
+        return number_format(self.pace.again, force_grouping=True) if self.pace.again else ""
 
     @property
     def is_late(self) -> bool:
@@ -204,7 +222,7 @@ class Overview:
 
 
 def look_over(*, using: str = "default") -> Overview:
-    """Read all of it: eight queries of a few rows each."""
+    """Read all of it: nine short queries."""
     now = database_now(using=using)
     processes = list(heartbeats(using=using))
     alive = [process for process in processes if is_alive(process)]
@@ -213,7 +231,7 @@ def look_over(*, using: str = "default") -> Overview:
     by_hand = StaffAction.objects.using(using).filter(job_id__isnull=True).order_by("-id")[:RECENT]
     return Overview(
         now=now,
-        queues=_queues(current_load(using=using), alive, pauses),
+        queues=_queues(current_load(using=using), alive, pauses, current_pace(using=using)),
         destinations=_destinations(breakers, pauses),
         alive=alive,
         gone=[process for process in processes if not is_alive(process)],
@@ -223,7 +241,19 @@ def look_over(*, using: str = "default") -> Overview:
     )
 
 
-def _queues(loads: Sequence[Load], alive: Sequence[Heartbeat], pauses: dict[tuple[str, str], Pause]) -> list[QueueRow]:
+def _rate(per_second: float) -> str:
+    """Below one a second by the minute, which is what is counted."""
+    if per_second < 1:
+        return _("%(n)s/min") % {"n": number_format(per_second * 60, 0)}
+    return _("%(n)s/s") % {"n": number_format(per_second, 1 if per_second < 10 else 0, force_grouping=True)}
+
+
+def _queues(
+    loads: Sequence[Load],
+    alive: Sequence[Heartbeat],
+    pauses: dict[tuple[str, str], Pause],
+    paces: Mapping[str, Pace],
+) -> list[QueueRow]:
     tables = {queue.name: queue for queue in all_queues()}
     known = {load.queue for load in loads}
     unlisted = [Load(name) for kind, name in sorted(pauses) if kind == Pause.Kind.QUEUE and name not in known]
@@ -237,6 +267,7 @@ def _queues(loads: Sequence[Load], alive: Sequence[Heartbeat], pauses: dict[tupl
                 workers=len(own),
                 processes=sum(worker.concurrency for worker in own),
                 pause=pauses.get((Pause.Kind.QUEUE, load.queue)),
+                pace=paces.get(load.queue, Pace()),
             )
         )
     return rows

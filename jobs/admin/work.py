@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -20,17 +21,11 @@ REFRESH_SECONDS = 5
 
 @admin.register(QueueLoad)
 class WorkAdmin(ReadOnlyAdmin):
-    """Not a list of rows: one page, which everybody who works here may see."""
+    """Not a list of rows: one page."""
 
     class Media:
         css = {"all": ("jobs/css/ledger.css", "jobs/css/work.css")}
         js = ("jobs/js/work.js",)
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return request.user.is_active and request.user.is_staff
-
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return self.has_module_permission(request)
 
     def get_urls(self) -> list[URLPattern]:
         def page(verb: HoldVerb) -> URLPattern:
@@ -42,6 +37,8 @@ class WorkAdmin(ReadOnlyAdmin):
         return [page(PAUSE), page(RESUME), *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
         context = {
             **self.admin_site.each_context(request),
             "title": capfirst(str(self.opts.verbose_name_plural)),

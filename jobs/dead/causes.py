@@ -51,8 +51,3 @@ def cause_in_words(*, reason: str, error: str = "") -> str:
 def reason_in_words(reason: str) -> str:
     """The reason of a job's state in the reader's language; what staff wrote is given as it is."""
     return gettext(reason) if reason in _REASONS else reason
-
-
-def cause_of(*, reason: str, error: str) -> str:
-    """What many dead jobs share: the class of their error, or the reason where there is no error."""
-    return error.partition(":")[0] if error else reason

@@ -23,6 +23,7 @@ from jobs.dead.selection import QUARANTINE_GENERATION, DeadRow, Filter, groups, 
 from jobs.management.interruption import Interruption
 from jobs.management.progress import Progress
 from jobs.management.which_database import add_database_option
+from jobs.redact import for_eyes
 
 BATCH = 200
 """Jobs in one transaction: a fraction of a second, during which their rows are locked."""
@@ -46,6 +47,7 @@ class DeadJobsCommand(BaseCommand):
         choose = parser.add_argument_group("which dead jobs (all that are given must hold)")
         choose.add_argument("--job", type=int, nargs="+", action="extend", metavar="ID", help="these numbers")
         choose.add_argument("--task", type=_text, help="this task; tickets.* for all that begin like that")
+        choose.add_argument("--cause", type=_text, help="exactly this cause, as the list of dead jobs shows it")
         choose.add_argument("--error", type=_text, help="part of the error or of the reason, in any case")
         choose.add_argument("--queue", type=_text, help="this queue")
         choose.add_argument(
@@ -90,7 +92,7 @@ class DeadJobsCommand(BaseCommand):
         jobs: list[int] | None = options["job"]
         return Filter(
             job_ids=None if jobs is None else tuple(jobs),
-            **{name: options[name] or "" for name in ("task", "error", "queue", "subject")},
+            **{name: options[name] or "" for name in ("task", "cause", "error", "queue", "subject")},
             limit=options["limit"],
             since=since,
             until=min(until or now, now),
@@ -114,7 +116,7 @@ class DeadJobsCommand(BaseCommand):
             for group in found:
                 more = ", …" if group.count > len(group.first_ids) else ""
                 numbers = ", ".join(map(str, group.first_ids)) + more
-                self.stdout.write(f"{group.count:>8}  {group.task}  {group.cause}  ({numbers})")
+                self.stdout.write(f"{group.count:>8}  {group.task}  {for_eyes(group.cause)}  ({numbers})")
         self.check_fit(chosen)
         return total
 

@@ -1,6 +1,7 @@
 """The ledger's tables. Their states change in ``transitions.py`` only."""
 
 from jobs.models.dead_letter import DeadLetter
+from jobs.models.dead_run import DeadRun
 from jobs.models.flow import Allowance, Breaker, Heartbeat, Pause, QueueLoad
 from jobs.models.history import JobHistory
 from jobs.models.job import DeadJob, DedupKey, Job
@@ -13,6 +14,7 @@ __all__ = [
     "Breaker",
     "DeadJob",
     "DeadLetter",
+    "DeadRun",
     "DedupKey",
     "Heartbeat",
     "Job",

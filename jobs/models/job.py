@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Case, F, Func, Q, When
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -89,6 +89,18 @@ class Job(models.Model):
 
     error = models.TextField(_("error"), blank=True, default="", db_default="")
     traceback = models.TextField(_("traceback"), blank=True, default="", db_default="")
+    # What a dead job shares with others that died of the same; none while it lives. See jobs/dead/shared_cause.py.
+    died_of = models.GeneratedField(
+        verbose_name=_("cause"),
+        expression=Case(
+            When(
+                state="dead",
+                then=Func(F("reason"), F("error"), function="jobs_cause", output_field=models.TextField()),
+            )
+        ),
+        output_field=models.TextField(null=True),
+        db_persist=True,
+    )
 
     class Meta:
         verbose_name = _("job")
@@ -147,6 +159,13 @@ class Job(models.Model):
                 name="job_at_destination",
             ),
             models.Index(fields=["-finished_at"], condition=Q(state="dead"), name="job_dead"),
+            # Counting dead jobs by what they died of reads this index and not the rows.
+            models.Index(
+                fields=["task", "died_of", "finished_at", "id"],
+                include=["generation", "subject"],
+                condition=Q(state="dead"),
+                name="job_dead_by_cause",
+            ),
             models.Index(fields=["finished_at"], condition=Q(state__in=["done", "cancelled"]), name="job_ended"),
             models.Index(fields=["subject", "id"], condition=~Q(subject=""), name="job_subject"),
         ]

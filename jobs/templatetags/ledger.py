@@ -9,7 +9,7 @@ from django.utils.dates import WEEKDAYS_ABBR
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from jobs import spans
+from jobs import redact, spans
 from jobs.admin import moments
 from jobs.flow.load import Load
 from jobs.models import Pause, StaffAction
@@ -54,3 +54,9 @@ def target_in_words(action: StaffAction) -> str:
 def counted(load: Load, kind: str) -> str:
     """How many jobs of this kind, ``–`` for none."""
     return load.shown(kind) if getattr(load, kind) else "–"
+
+
+@register.filter
+def for_eyes(text: str) -> str:
+    """The text without what gives itself away as an address, a number or a secret."""
+    return redact.for_eyes(text)

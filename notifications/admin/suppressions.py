@@ -16,8 +16,11 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from jobs.admin.read_only import ReadOnlyAdmin, in_utc
+from jobs.admin.masked_rows import MaskedRowsAdmin
+from jobs.admin.read_only import in_utc
 from jobs.admin.reason_form import ReasonForm
+from jobs.personal import address_for, masked_address
+from jobs.redact import for_eyes
 from notifications.models import Suppression
 from notifications.suppression.lift_suppression import lift_suppression
 
@@ -43,12 +46,17 @@ class InForceFilter(admin.SimpleListFilter):
 
 
 @admin.register(Suppression)
-class SuppressionAdmin(ReadOnlyAdmin):
+class SuppressionAdmin(MaskedRowsAdmin):
     """Only lifted, one at a time, with a reason; an event of the mail provider makes them."""
+
+    class Media:
+        css = {"all": ("notifications/css/lists.css",)}
 
     list_display = ("address", "reason", "detail", "since", "lifted")
     list_filter = (InForceFilter, "reason")
     search_fields = ("address",)
+    personal = {"address": masked_address, "detail": for_eyes, "lifted_reason": for_eyes}
+    found_whole = ("address",)
     ordering = ("-id",)
     show_full_result_count = False
     change_form_template = "admin/notifications/suppression.html"
@@ -100,7 +108,7 @@ class SuppressionAdmin(ReadOnlyAdmin):
             return self._ask(request, suppression, form)
         by, reason = request.user.get_username(), form.cleaned_data["reason"]
         if lift_suppression(address=suppression.address, by=by, reason=reason):
-            words = gettext("Bulk mail goes to %(address)s again.") % {"address": suppression.address}
+            words = gettext("Bulk mail goes to %(address)s again.") % self._named(request, suppression)
             self.message_user(request, words, messages.SUCCESS)
         else:  # somebody else was quicker
             self.message_user(request, gettext("It is not in force any more; nothing was changed."), messages.WARNING)
@@ -109,12 +117,15 @@ class SuppressionAdmin(ReadOnlyAdmin):
     def _ask(self, request: HttpRequest, suppression: Suppression, form: ReasonForm) -> HttpResponse:
         context = {
             **self.admin_site.each_context(request),
-            "title": gettext("Let bulk mail go to %(address)s again?") % {"address": suppression.address},
+            "title": gettext("Let bulk mail go to %(address)s again?") % self._named(request, suppression),
             "opts": self.opts,
             "suppression": suppression,
             "form": form,
         }
         return TemplateResponse(request, "admin/notifications/lift_suppression.html", context)
+
+    def _named(self, request: HttpRequest, suppression: Suppression) -> dict[str, str]:
+        return {"address": address_for(request.user, suppression.address)}
 
     def _back(self) -> HttpResponse:
         return HttpResponseRedirect(reverse("admin:notifications_suppression_changelist"))

@@ -57,6 +57,12 @@ class Notification(models.Model):
         indexes = [
             # For an event of the ESP that does not name our key.
             models.Index(fields=["provider_id"], condition=~Q(provider_id=""), name="notification_by_provider_id"),
+            # What did not arrive.
+            models.Index(
+                fields=["subject", "id"],
+                condition=Q(channel="email", status__in=("failed", "bounced", "complained")),
+                name="notification_not_arrived",
+            ),
             # For erasing addresses: what has none any more is not in it.
             models.Index(
                 fields=["kind", "id"],

@@ -173,6 +173,12 @@ def addresses(make_show: Callable[..., Show], make_hold: Callable[..., Hold], ti
         f"/holds/{held.token}/",
         f"/holds/{lapsed.token}/",
         f"/orders/{order.token}/",
+        f"/orders/{order.token}/send-again/",
+        f"/orders/{order.token}/name/",
+        f"/orders/{order.token}/write-to-us/",
+        "/write-to-us/",
+        "/my-orders/",
+        "/my-orders/?asked=1",
         "/nowhere/",
     ]
 

@@ -6,10 +6,13 @@ import secrets
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.contrib.auth.models import Group, Permission
+from django.contrib.auth.models import AbstractUser, Group
 from django.core.management.base import BaseCommand, CommandParser
 
-DOOR_GROUP = "Door"
+from boxoffice.roles.make_groups import make_groups
+from boxoffice.roles.table import DOOR, ROLES
+
+DESK_ROLES = tuple(role for role in ROLES if role != DOOR)
 
 
 class Command(BaseCommand):
@@ -19,34 +22,33 @@ class Command(BaseCommand):
         parser.add_argument("--username", default="staff")
         parser.add_argument("--password", default="", help="drawn at random when left out")
         parser.add_argument("--door-password", default="", help="creates the login “door”, which may scan tickets only")
+        parser.add_argument(
+            "--role-password",
+            default="",
+            help="creates a login for each role at the desk, named for it: " + ", ".join(map(str.lower, DESK_ROLES)),
+        )
 
-    def handle(self, *args: Any, username: str, password: str, door_password: str, **options: Any) -> None:
+    def handle(
+        self, *args: Any, username: str, password: str, door_password: str, role_password: str, **options: Any
+    ) -> None:
         password = password or secrets.token_urlsafe(12)
-        user, created = get_user_model().objects.get_or_create(username=username)
-        user.is_active = user.is_staff = user.is_superuser = True
-        _set_password(user, password)
-        user.save()
-        self.stdout.write(f"{'Created' if created else 'Updated'} the staff login: {username} / {password}")
-        group = self._door_group()
+        self._login(username, password, told="staff login", is_staff=True, is_superuser=True)
+        make_groups()
         if door_password:
-            self._door_login(group, password=door_password)
+            self._login("door", door_password, told="door's login", role=DOOR)
+        if role_password:
+            for role in DESK_ROLES:
+                self._login(role.lower(), role_password, told=f"login of the role {role}", role=role, is_staff=True)
 
-    def _door_group(self) -> Group:
-        """Whoever is in it may open the door's pages, and nothing else by that."""
-        group, _created = Group.objects.get_or_create(name=DOOR_GROUP)
-        group.permissions.add(Permission.objects.get(content_type__app_label="tickets", codename="scan_ticket"))
-        return group
-
-    def _door_login(self, group: Group, *, password: str) -> None:
-        user, created = get_user_model().objects.get_or_create(username="door")
-        user.is_active = True
-        _set_password(user, password)
+    def _login(self, username: str, password: str, *, told: str, role: str = "", **flags: bool) -> None:
+        """One login that works with this password. flags: what else it is; a flag is never taken away."""
+        user: AbstractUser
+        user, created = get_user_model().objects.get_or_create(username=username)
+        for flag, value in {"is_active": True, **flags}.items():
+            setattr(user, flag, value)
+        if not user.check_password(password):
+            user.set_password(password)  # a new hash of the same one would log everybody out
         user.save()
-        user.groups.add(group)
-        self.stdout.write(f"{'Created' if created else 'Updated'} the door's login: door / {password}")
-
-
-def _set_password(user: Any, password: str) -> None:
-    """Left alone where it is the same: a new hash of it would log everybody out who is logged in."""
-    if not user.check_password(password):
-        user.set_password(password)
+        if role:
+            user.groups.add(Group.objects.get(name=role))
+        self.stdout.write(f"{'Created' if created else 'Updated'} the {told}: {username} / {password}")

@@ -227,6 +227,9 @@ def test_staff_read_that_the_address_was_erased(old_order: Order, clock: Clock, 
     assert "old@example.org" not in page
     again = client.get(f"/admin/boxoffice/order/{old_order.pk}/resend/", {"kind": "tickets_ready", "occurrence": ""})
     assert "The last one went to an address that was erased." in again.content.decode()
+    mails = client.get("/admin/notifications/notification/").content.decode()
+    assert "erased:" not in mails
+    assert ">erased<" in mails
 
 
 @pytest.mark.parametrize("kept", ["postponed", "queued", "push", "another day"])

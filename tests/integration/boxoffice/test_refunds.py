@@ -25,7 +25,7 @@ from boxoffice.refunds.plan_refund import plan_refund
 from boxoffice.refunds.refund_order import RefundedOrder, refund_order
 from boxoffice.refunds.settle_refund import settle_refund
 from boxoffice.refunds.try_again import try_again
-from boxoffice.support.story import tell_story
+from boxoffice.support.story.tell_story import tell_story
 from inventory.hold_seats import hold_seats
 from inventory.models import Seat
 from jobs.dead.replay import replay_job

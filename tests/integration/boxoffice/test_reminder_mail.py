@@ -16,7 +16,7 @@ from boxoffice.confirm_order import confirm_order
 from boxoffice.models import Order
 from boxoffice.order_address import address_of
 from boxoffice.plan_reminders import plan_page
-from boxoffice.support.story import tell_story
+from boxoffice.support.story.tell_story import tell_story
 from boxoffice.tell_tickets import plan_tickets_mail
 from boxoffice.unsubscribe_link import unsubscribe_address
 from boxoffice.write_message import written

@@ -266,3 +266,22 @@ def test_a_mail_that_was_sent_again_does_not_go_to_a_corrected_address_twice(
         ("ada@example.org", "#1", "suppressed"),
         ("ada@example.com", "#2", "queued"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        ("delivered", "The last one arrived. Whoever has it gets a second one."),
+        ("bounced", "The last one came back: that mailbox did not take it."),
+        ("failed", "The last one could not be sent, so that nobody gets two."),
+        ("suppressed", "The last one was not sent, so that nobody gets two."),
+    ],
+)
+def test_the_page_that_sends_again_says_whether_anybody_has_the_last_one(
+    staff: Client, mailed_order: Order, status: str, words: str
+) -> None:
+    Notification.objects.update(status=status)
+    _story, resend, _address = pages(mailed_order)
+    page = staff.get(resend).content.decode()
+    assert words in page
+    assert ("gets a second one" in page) is (status == "delivered")

@@ -6,7 +6,10 @@ from io import StringIO
 
 import pytest
 from django.contrib.auth import authenticate, get_user_model
+from django.contrib.auth.models import Permission
 from django.core.management import call_command
+
+from boxoffice.roles.table import permissions_of
 
 pytestmark = pytest.mark.django_db
 
@@ -49,6 +52,18 @@ def test_the_door_gets_a_login_that_may_scan_tickets_and_nothing_else() -> None:
     assert user is not None
     assert user.get_all_permissions() == {"tickets.scan_ticket"}
     assert not user.is_staff
+
+
+@pytest.mark.parametrize("role", ["Support", "Finance", "Promoter", "Operator"])
+def test_each_role_gets_a_login_at_the_desk_that_may_do_what_the_table_says_and_no_more(role: str) -> None:
+    seed("--role-password", "a third pass phrase")
+
+    user = authenticate(username=role.lower(), password="a third pass phrase")
+    assert user is not None
+    assert user.is_staff
+    assert not user.is_superuser
+    known = {f"{p.content_type.app_label}.{p.codename}" for p in Permission.objects.select_related("content_type")}
+    assert user.get_all_permissions() == permissions_of(role=role) & known
 
 
 def test_the_same_password_set_again_logs_nobody_out() -> None:

@@ -291,7 +291,7 @@ def test_a_page_takes_as_many_queries_however_many_runs_there_are(
     made, now = schedules(), database_now()
     for minutes in range(25):
         scheduled_run(made, due_at=now - timedelta(minutes=minutes), started_at=now)
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(10):
         page_of(staff, made)
 
 

@@ -142,7 +142,7 @@ def test_the_list_takes_as_many_queries_however_many_schedules_and_runs_there_ar
             list_of(staff)
         counts.append(len(queries))
     assert counts[0] == counts[1]
-    assert counts[0] <= 8
+    assert counts[0] <= 10  # session, login, its time, what needs attention and the page
 
 
 def test_a_schedule_is_found_by_its_name_or_its_task(staff: Client, schedules: MakeSchedule) -> None:

@@ -41,6 +41,8 @@ def test_without_options_all_that_is_dead_starts_over_and_the_trail_tells_of_eac
         (["--subject", "order:ABC"], {"subject": "order:ABC"}),
         (["--error", "no SPACE"], {"error": "OSError: [Errno 28] No space left on device"}),
         (["--error", "oserror"], {"error": "OSError: [Errno 28] No space left on device"}),
+        (["--cause", "KeyError: 'seat #'"], {"error": "KeyError: 'seat 12'"}),
+        (["--cause", "crash loop"], {"error": "", "reason": "crash loop; its on_dead failed too: X"}),
         (["--error", "crash loop"], {"error": "", "reason": "crash loop"}),
         (["--error", "100%_"], {"error": "ValueError: 100%_ sure"}),
     ],
@@ -137,7 +139,7 @@ def test_a_dry_run_names_tasks_causes_and_the_first_numbers_and_changes_nothing(
 
     assert "Would be replayed: 8 jobs. Nothing was changed." in said
     first_five = ", ".join(str(each.pk) for each in many[:5])
-    assert f"7  probe.leave_a_mark  ConnectionRefusedError  ({first_five}, …)" in said
+    assert f"7  probe.leave_a_mark  ConnectionRefusedError: … is gone  ({first_five}, …)" in said
     assert f"1  probe.call  crash loop  ({one.pk})" in said
     assert "ada@example.org" not in said
     assert Job.objects.filter(state="dead").count() == 8

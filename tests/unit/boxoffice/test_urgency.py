@@ -13,8 +13,9 @@ from jobs.destinations import destination_of
 ALL = {**KINDS, **KINDS_FOR_MANY, **KINDS_FOR_EACH_TIME}
 
 
-def test_what_many_get_at_once_and_may_end_is_not_urgent_and_everything_else_is() -> None:
-    assert {kind for kind in ALL if not is_urgent(kind=kind)} == CAN_BE_ENDED
+def test_what_many_get_at_once_is_not_urgent_and_everything_else_is() -> None:
+    # Nobody ends the mail about a show that was moved: he would stand before a closed door.
+    assert {kind for kind in ALL if not is_urgent(kind=kind)} == CAN_BE_ENDED | {"show_moved"}
 
 
 def test_tickets_and_refunds_go_before_reminders() -> None:

@@ -19,13 +19,14 @@ def test_a_drawn_password_that_begins_with_a_hyphen_stops_no_start(monkeypatch: 
     monkeypatch.setattr(static_files, "are_current", lambda environment: True)
     monkeypatch.setattr(preparation, "manage", note)
 
-    preparation.prepare({"STAFF_PASSWORD": "-v0hyphen", "DOOR_PASSWORD": "-door"})
+    preparation.prepare({"STAFF_PASSWORD": "-v0hyphen", "DOOR_PASSWORD": "-door", "ROLE_PASSWORD": "-role"})
 
     (name, *arguments) = commands[-1]
     options = Command().create_parser("manage.py", name).parse_args(arguments)
-    assert (name, options.username, options.password, options.door_password) == (
+    assert (name, options.username, options.password, options.door_password, options.role_password) == (
         "seed_staff",
         "staff",
         "-v0hyphen",
         "-door",
+        "-role",
     )

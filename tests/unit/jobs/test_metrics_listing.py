@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import boxoffice.payments.metrics
+import boxoffice.sales.metrics
 import inventory.metrics
 import notifications.limits.metrics
 from deploy.derived import alerts
@@ -19,6 +20,7 @@ def test_the_page_lists_every_metric_as_the_code_has_it() -> None:
     assert of_processes() in PAGE
     assert of_processes(inventory.metrics) in PAGE
     assert of_processes(boxoffice.payments.metrics) in PAGE
+    assert of_processes(boxoffice.sales.metrics) in PAGE
     assert of_processes(notifications.limits.metrics) in PAGE
 
 

@@ -10,8 +10,8 @@ from django.test import Client
 
 from boxoffice.models import Order, Payment, Refund
 from boxoffice.payments.settle_payment import settle_payment
-from boxoffice.support.facts import gather_facts
-from boxoffice.support.problems import find_problems
+from boxoffice.support.story.facts import gather_facts
+from boxoffice.support.story.problems import find_problems
 from boxoffice.write_message import written
 from inventory.models import Hold
 from jobs.models import Job

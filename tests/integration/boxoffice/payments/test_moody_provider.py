@@ -9,8 +9,8 @@ from django.test import Client
 
 from boxoffice.models import Order, Payment, ProviderEvent
 from boxoffice.payments import provider
-from boxoffice.support.facts import gather_facts
-from boxoffice.support.problems import find_problems
+from boxoffice.support.story.facts import gather_facts
+from boxoffice.support.story.problems import find_problems
 from inventory.models import Hold
 from jobs.dead.replay import replay_job
 from jobs.models import Job

@@ -11,12 +11,13 @@ import stripe
 from django.db.models import F
 from django.test import Client, RequestFactory
 
-from boxoffice.admin import AttentionFilter, OrderAdmin
+from boxoffice.admin.attention_filter import AttentionFilter
+from boxoffice.admin.orders import OrderAdmin
 from boxoffice.models import Order, Payment
 from boxoffice.payments import provider
 from boxoffice.payments.settle_payment import settle_payment
-from boxoffice.support.facts import gather_facts
-from boxoffice.support.problems import find_problems
+from boxoffice.support.story.facts import gather_facts
+from boxoffice.support.story.problems import find_problems
 from inventory.models import Hold
 from tests.fixtures_inventory import let_lapse
 from tests.fixtures_payments import Payments

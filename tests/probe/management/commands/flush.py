@@ -13,6 +13,8 @@ from django.core.management.commands import flush
 from django.db import connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from jobs.append_only import erasing
+
 SMALL_BYTES = 128 * 1024
 """DELETE is quicker than TRUNCATE for tables up to this size, and leaves dead rows behind, which must stay few."""
 
@@ -61,7 +63,8 @@ def _as_migrated(connection: BaseDatabaseWrapper, tables: set[str]) -> bool:
 
 
 def _empty(connection: BaseDatabaseWrapper, tables: list[str]) -> None:
-    with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
+    alias = connection.alias
+    with transaction.atomic(using=alias), erasing(using=alias), connection.cursor() as cursor:
         cursor.execute(WAIT_FOR_OTHERS.format(tables=", ".join(tables)))
         cursor.execute(OF_SOME_SIZE, {"small": SMALL_BYTES, "tables": tables})
         is_large = dict(cursor.fetchall())

@@ -1,0 +1,58 @@
+"""Shows with what staff may do to them. Inventory makes and shows them; who has bought seats is known here."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path
+
+from boxoffice.models import ShowAction
+from boxoffice.shows.aside_page import PERMISSION as ASIDE_PERMISSION
+from boxoffice.shows.aside_page import aside_page
+from boxoffice.shows.house_page import PERMISSION as HOUSE_PERMISSION
+from boxoffice.shows.house_page import door_list_page, house_page
+from boxoffice.shows.move_page import PERMISSION as MOVE_PERMISSION
+from boxoffice.shows.move_page import can_be_moved, move_page
+from inventory.admin import ShowAdmin
+from inventory.models import Show
+
+LAST_ACTIONS = 20
+"""On a show's page; all of them stand in *Who did what*."""
+
+
+class DeskShowAdmin(ShowAdmin):
+    """The list, one show with its trail, and the pages about it."""
+
+    change_form_template = "admin/inventory/show/change_form.html"
+
+    class Media:
+        css = {"all": ("boxoffice/css/support.css", "boxoffice/css/shows.css")}
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        show = Show.objects.filter(pk=int(object_id)).first() if object_id.isdecimal() else None
+        offered = {
+            "may_put_aside": show is not None and request.user.has_perm(ASIDE_PERMISSION),
+            "may_move": show is not None and can_be_moved(show) and request.user.has_perm(MOVE_PERMISSION),
+            "may_see_house": show is not None and request.user.has_perm(HOUSE_PERMISSION),
+            "done_by_hand": ShowAction.objects.filter(show=show).order_by("-pk")[:LAST_ACTIONS] if show else (),
+        }
+        return super().change_view(request, object_id, form_url, {**offered, **(extra_context or {})})
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view
+        return [
+            path("<int:show_id>/aside/", view(partial(aside_page, self)), name="inventory_show_aside"),
+            path("<int:show_id>/move/", view(partial(move_page, self)), name="inventory_show_move"),
+            path("<int:show_id>/house/", view(partial(house_page, self)), name="inventory_show_house"),
+            path("<int:show_id>/door-list/", view(partial(door_list_page, self)), name="inventory_show_door_list"),
+            *super().get_urls(),
+        ]
+
+
+admin.site.unregister(Show)
+admin.site.register(Show, DeskShowAdmin)

@@ -1,0 +1,176 @@
+"""The kinds of what a human must look at: what makes an item, who sees it, and whether somebody may settle it by hand.
+
+Guarantee: an item is there because its cause is there, and for as long. Nothing has to notice it first, and nothing
+has to take it away (I11). Each statement reads an index that holds such rows and no others, so that a million orders
+without a fault cost nothing.
+
+A statement yields key, since, last_at, order_id, jobs. ``key`` names the cause among those of its kind: where it is a
+row, its number, so that what was settled once stays settled. ``since`` and ``last_at`` are when it began and when it
+was worst last; ``jobs`` is how many rows are behind it, where that costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from boxoffice.support.story.refund_story import PENDING_TOO_LONG
+from boxoffice.tell_tickets_late import LATE_AFTER
+from jobs.flow.load import STALE_SECONDS
+from jobs.queues import all_queues
+from jobs.schedules.selectors import LATE_SECONDS
+
+# All that died of the same is one item: one cause is mended, one group replayed. It goes from each group of
+# job_dead_by_cause to the next and looks at both of its ends: a hundred thousand dead jobs are not counted for the
+# number in a header.
+DEAD_JOBS = """
+    SELECT cause.task || ' ' || cause.died_of AS key, oldest.finished_at AS since, newest.finished_at AS last_at,
+           NULL::bigint AS order_id, 0::bigint AS jobs
+      FROM (WITH RECURSIVE found AS (
+                (SELECT task, died_of FROM jobs_job WHERE state = 'dead' ORDER BY task, died_of LIMIT 1)
+                UNION ALL
+                SELECT next.task, next.died_of FROM found, LATERAL (
+                    SELECT task, died_of FROM jobs_job
+                     WHERE state = 'dead' AND (task, died_of) > (found.task, found.died_of)
+                     ORDER BY task, died_of LIMIT 1) AS next
+            ) SELECT task, died_of FROM found) AS cause
+      CROSS JOIN LATERAL (SELECT finished_at FROM jobs_job
+                           WHERE state = 'dead' AND task = cause.task AND died_of = cause.died_of
+                           ORDER BY task, died_of, finished_at, id LIMIT 1) AS oldest
+      CROSS JOIN LATERAL (SELECT finished_at FROM jobs_job
+                           WHERE state = 'dead' AND task = cause.task AND died_of = cause.died_of
+                           ORDER BY task DESC, died_of DESC, finished_at DESC, id DESC LIMIT 1) AS newest
+"""
+
+# By ticket_not_made.
+TICKETS = """
+    SELECT t.order_id::text AS key, min(t.created_at) AS since, min(t.created_at) AS last_at, t.order_id,
+           count(*) AS jobs
+      FROM tickets_ticket AS t JOIN boxoffice_order AS o ON o.id = t.order_id
+     WHERE t.status IN ('pending', 'failed') AND o.status IN ('confirmed', 'partly_refunded')
+       AND (t.status = 'failed' OR t.created_at <= jobs_now() - %(tickets_late_after)s)
+     GROUP BY t.order_id
+"""
+
+# By refund_without_success.
+REFUNDS = """
+    SELECT r.id::text AS key, coalesce(r.settled_at, r.created_at) AS since,
+           coalesce(r.settled_at, r.created_at) AS last_at, p.order_id, 1::bigint AS jobs
+      FROM boxoffice_refund AS r JOIN boxoffice_payment AS p ON p.id = r.payment_id
+     WHERE r.status <> 'succeeded'
+       AND (r.status = 'failed' AND NOT EXISTS (SELECT FROM boxoffice_refund AS later WHERE later.replaces_id = r.id)
+            OR r.status = 'pending' AND r.created_at < jobs_now() - %(pending_too_long)s
+            OR r.status = 'planned' AND p.method <> 'online')
+"""
+
+# By payment_with_a_problem. Where the provider opened no page, a later attempt is looked at instead.
+PAYMENTS = """
+    SELECT p.id::text AS key, coalesce(p.settled_at, p.created_at) AS since,
+           coalesce(p.settled_at, p.created_at) AS last_at, p.order_id, 1::bigint AS jobs
+      FROM boxoffice_payment AS p
+     WHERE p.problem <> ''
+       AND (p.provider_id <> ''
+            OR NOT EXISTS (SELECT FROM boxoffice_payment AS later
+                            WHERE later.order_id = p.order_id AND later.id > p.id))
+"""
+
+# The newest mail of an order that did not arrive, unless the same was told again since, which is looked at instead;
+# once the show is over nobody waits for it. By notification_not_arrived, the order's code and notification_once.
+MAILS = """
+    SELECT DISTINCT ON (n.subject) n.id::text AS key, n.created_at AS since, n.created_at AS last_at, o.id AS order_id,
+           1::bigint AS jobs
+      FROM notifications_notification AS n
+      JOIN boxoffice_order AS o ON o.code = substr(n.subject, 7)
+      JOIN inventory_show AS s ON s.id = o.show_id
+     WHERE n.channel = 'email' AND n.status IN ('failed', 'bounced', 'complained') AND starts_with(n.subject, 'order:')
+       AND s.starts_at > jobs_now() - interval '1 day'
+       AND NOT EXISTS (SELECT FROM notifications_notification AS again
+                        WHERE again.subject = n.subject AND again.kind = n.kind AND again.channel = 'email'
+                          AND split_part(again.occurrence, '#', 1) = split_part(n.occurrence, '#', 1)
+                          AND again.id > n.id)
+     ORDER BY n.subject, n.id DESC
+"""
+
+# By asked_attention_open.
+ASKED = """
+    SELECT id::text AS key, asked_at AS since, asked_at AS last_at, order_id, 1::bigint AS jobs
+      FROM boxoffice_askedattention WHERE settled_at IS NULL
+"""
+
+# By schedule_by_next_run.
+SCHEDULES = """
+    SELECT s.periodic_task_id::text AS key, s.next_run_at AS since, s.next_run_at AS last_at, NULL::bigint AS order_id,
+           1::bigint AS jobs
+      FROM jobs_schedule AS s JOIN django_celery_beat_periodictask AS t ON t.id = s.periodic_task_id
+     WHERE t.enabled AND s.next_run_at < jobs_now() - %(schedule_late_after)s * interval '1 second'
+"""
+
+# A row for each queue, as a relay measured it (``jobs/flow/load.py``). What somebody has paused is late on purpose.
+# Where nobody measures any more, what was due then is taken to be due still.
+PROMISES = """
+    SELECT l.queue AS key, l.at - (l.oldest_seconds - promised.seconds) * interval '1 second' AS since,
+           l.at AS last_at, NULL::bigint AS order_id, 1::bigint AS jobs
+      FROM jobs_queueload AS l
+      JOIN unnest(%(promised_queues)s::text[], %(promised_seconds)s::float8[]) AS promised (queue, seconds)
+        ON promised.queue = l.queue
+     WHERE (l.oldest_seconds > promised.seconds
+            OR l.oldest_seconds > 0 AND l.at < jobs_now() - %(load_stale_after)s * interval '1 second'
+               AND l.at - l.oldest_seconds * interval '1 second' < jobs_now() - promised.seconds * interval '1 second')
+       AND NOT EXISTS (SELECT FROM jobs_pause AS p WHERE p.kind = 'queue' AND p.name = l.queue)
+"""
+
+PARAMETERS: dict[str, Any] = {
+    "tickets_late_after": LATE_AFTER,
+    "pending_too_long": PENDING_TOO_LONG,
+    "schedule_late_after": LATE_SECONDS,
+    "promised_queues": [queue.name for queue in all_queues()],
+    "promised_seconds": [float(queue.promise_seconds) for queue in all_queues()],
+    "load_stale_after": STALE_SECONDS,
+}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind.
+
+    permission: who can mend it, and so sees it. can_settle: whether somebody may say that it is settled though its
+    cause stays; elsewhere mending it is the only way.
+    """
+
+    name: str
+    label: str | Promise
+    permission: str
+    rows: str
+    can_settle: bool = False
+
+
+KINDS = (
+    Kind("tickets", _("Paid without tickets"), "tickets.view_ticket", TICKETS),
+    Kind("refunds", _("Refunds"), "boxoffice.refund_order", REFUNDS, can_settle=True),
+    Kind("payments", _("Payments that differ"), "boxoffice.refund_order", PAYMENTS, can_settle=True),
+    Kind("asked", _("Messages"), "boxoffice.view_askedattention", ASKED, can_settle=True),
+    Kind("mails", _("Mails that did not arrive"), "notifications.add_messageaction", MAILS, can_settle=True),
+    Kind("dead_jobs", _("Dead jobs"), "jobs.view_deadjob", DEAD_JOBS),
+    Kind("schedules", _("Late schedules"), "django_celery_beat.change_periodictask", SCHEDULES),
+    Kind("promises", _("Queues that are late"), "jobs.pause_queue", PROMISES),
+)
+
+
+def kind_named(name: str) -> Kind | None:
+    """The kind of this name."""
+    return next((kind for kind in KINDS if kind.name == name), None)
+
+
+def kinds_for(user: Any) -> list[Kind]:
+    """The kinds that this user can mend."""
+    return [kind for kind in KINDS if user.has_perm(kind.permission)]
+
+
+def causes_of(kinds: Iterable[Kind]) -> str:
+    """One statement of all that is wrong, as kind, key, since, last_at, order_id, jobs."""
+    # Only the constants above are put together here.
+    return " UNION ALL ".join(f"SELECT '{kind.name}' AS kind, c.* FROM ({kind.rows}) AS c" for kind in kinds)  # noqa: S608

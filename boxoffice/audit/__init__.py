@@ -1,0 +1,1 @@
+"""Who did what: all audit trails read together, and erased when they are old enough."""

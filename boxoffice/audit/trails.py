@@ -1,0 +1,157 @@
+"""The audit trails, each told in the same columns: when, who, what, about what, why.
+
+Rows of all of them are only ever added; PostgreSQL refuses anything else (``jobs/append_only.py``). Who makes another
+trail adds a row here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from boxoffice.models import AccessAction, AttentionAction, ExportAction, HoldAction, OrderAction, ShowAction
+from jobs.models import StaffAction
+from notifications.models import MessageAction
+
+
+@dataclass(frozen=True)
+class Trail:
+    """One table.
+
+    name: as addresses say it. rows: a SELECT of id, at, by, did, about, reason, fan, address. ``about`` is a subject
+    such as ``order:ABCD2345``, or words; ``fan`` and ``address`` are those of whom the words may name, which are masked
+    in them for users who may not see them. words: what ``did`` is called.
+    """
+
+    name: str
+    label: str | Promise
+    table: str
+    words: Mapping[str, str | Promise]
+    rows: str
+
+
+TRAILS = (
+    Trail(
+        name="orders",
+        label=_("Orders"),
+        table="boxoffice_orderaction",
+        words=dict(OrderAction.Action.choices),
+        rows="""
+            SELECT a.id, a.at, a.by, a.action AS did, 'order:' || o.code AS about, a.reason,
+                   o.name AS fan, o.email AS address
+              FROM boxoffice_orderaction a JOIN boxoffice_order o ON o.id = a.order_id
+        """,
+    ),
+    Trail(
+        name="notes",
+        label=_("Notes on orders"),
+        table="boxoffice_ordernote",
+        words={"note": _("note written")},
+        rows="""
+            SELECT a.id, a.at, a.by, 'note' AS did, 'order:' || o.code AS about, a.text AS reason,
+                   o.name AS fan, o.email AS address
+              FROM boxoffice_ordernote a JOIN boxoffice_order o ON o.id = a.order_id
+        """,
+    ),
+    Trail(
+        name="mails",
+        label=_("Mails"),
+        table="notifications_messageaction",
+        words=dict(MessageAction.Action.choices),
+        rows="""
+            SELECT a.id, a.at, a.by, a.action AS did, a.subject AS about, a.reason,
+                   coalesce(o.name, '') AS fan, a.recipient AS address
+              FROM notifications_messageaction a
+              LEFT JOIN boxoffice_order o ON a.subject = 'order:' || o.code
+        """,
+    ),
+    Trail(
+        name="holds",
+        label=_("Holds"),
+        table="boxoffice_holdaction",
+        words=dict(HoldAction.Action.choices),
+        rows="""
+            SELECT id, at, by, action AS did, 'hold:' || hold_id AS about, reason, '' AS fan, '' AS address
+              FROM boxoffice_holdaction
+        """,
+    ),
+    Trail(
+        name="shows",
+        label=_("Shows"),
+        table="boxoffice_showaction",
+        words=dict(ShowAction.Action.choices),
+        rows="""
+            SELECT id, at, by, action AS did, 'show:' || show_id AS about, reason, '' AS fan, '' AS address
+              FROM boxoffice_showaction
+        """,
+    ),
+    Trail(
+        name="jobs",
+        label=_("Jobs, queues, schedules"),
+        table="jobs_staffaction",
+        words=dict(StaffAction.Action.choices),
+        rows="""
+            SELECT id, at, by, action AS did, coalesce('job:' || job_id, target) AS about, reason,
+                   '' AS fan, '' AS address
+              FROM jobs_staffaction
+        """,
+    ),
+    Trail(
+        name="attention",
+        label=_("Needs attention"),
+        table="boxoffice_attentionaction",
+        words=dict(AttentionAction.Action.choices),
+        rows="""
+            SELECT id, at, by, action AS did, kind || ' ' || key AS about, reason, '' AS fan, '' AS address
+              FROM boxoffice_attentionaction
+        """,
+    ),
+    Trail(
+        name="exports",
+        label=_("Exports"),
+        table="boxoffice_exportaction",
+        words=dict(ExportAction.Action.choices),
+        rows="""
+            SELECT id, at, by, action AS did, 'export:' || export_id AS about, what AS reason,
+                   '' AS fan, '' AS address
+              FROM boxoffice_exportaction
+        """,
+    ),
+    Trail(
+        name="logins",
+        label=_("Logins"),
+        table="boxoffice_accessaction",
+        words=dict(AccessAction.Action.choices),
+        rows="""
+            SELECT id, at, by, action AS did, login AS about, reason, '' AS fan, '' AS address
+              FROM boxoffice_accessaction
+        """,
+    ),
+    Trail(
+        name="forms",
+        label=pgettext_lazy("audit trail", "Forms of the admin"),
+        table="django_admin_log",
+        words={"added": _("added"), "changed": _("changed"), "deleted": _("deleted")},
+        rows="""
+            SELECT a.id, a.action_time AS at, u.username AS by,
+                   CASE a.action_flag WHEN 1 THEN 'added' WHEN 2 THEN 'changed' ELSE 'deleted' END AS did,
+                   coalesce(t.model || ':', '') || coalesce(a.object_id, '') AS about, a.object_repr AS reason,
+                   coalesce(o.name, '') AS fan, coalesce(o.email, '') AS address
+              FROM django_admin_log a
+              JOIN auth_user u ON u.id = a.user_id
+              LEFT JOIN django_content_type t ON t.id = a.content_type_id
+              LEFT JOIN boxoffice_order o
+                ON t.app_label = 'boxoffice' AND t.model = 'order' AND o.id::text = a.object_id
+        """,
+    ),
+)
+
+
+def did_in_words(*, trail: str, did: str) -> str:
+    """What an action of this trail is called, in the reader's language. Pure."""
+    words = next(each.words for each in TRAILS if each.name == trail)
+    return str(words.get(did, did))

@@ -1,0 +1,1 @@
+"""Orders, attendees and takings as files that spreadsheets open. See ``docs/exports.md``."""

@@ -1,0 +1,76 @@
+"""What somebody wants as a file: a kind, and a show or a period."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+from django import forms
+from django.db.models import Q, QuerySet
+from django.utils import dateformat
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext
+
+from boxoffice.exports.whose import shows_for
+from boxoffice.models import Export
+from inventory.models import Show
+
+OFFERED = 500
+"""Shows in the list to choose from: what a browser shows without thinking. Older ones are had by their period."""
+
+LONGEST = 800
+"""Days, as on the page of sales: two years and a season."""
+
+
+class _ShowChoice(forms.ModelChoiceField):
+    def label_from_instance(self, obj: Any) -> str:
+        day = dateformat.format(obj.starts_at_local, pgettext("day, in Django's date format", "D j M Y"))
+        return f"{obj.title} · {day}"
+
+
+class AskForm(forms.Form):
+    """number: drawn with the page, so that the form sent twice is one export."""
+
+    kind = forms.ChoiceField(label=_("What"))
+    show = _ShowChoice(Show.objects.none(), label=_("Show"), required=False, empty_label=_("All shows of the period"))
+    first = forms.DateField(
+        label=_("First day"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+    )
+    last = forms.DateField(
+        label=_("Last day"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+    )
+    number = forms.UUIDField(widget=forms.HiddenInput, initial=uuid4)
+
+    def __init__(self, *given: Any, user: Any, kinds: Sequence[Export.Kind], **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.fields["kind"].choices = [(kind.value, kind.label) for kind in kinds]  # type: ignore[attr-defined]
+        self.fields["show"].queryset = _offered(user, kinds)  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        first, last = cleaned.get("first"), cleaned.get("last")
+        if cleaned.get("show") or {"show", "first", "last"} & self.errors.keys():
+            return cleaned
+        if not first or not last:
+            self.add_error("first" if not first else "last", _("Choose a show, or a first and a last day."))
+        elif first > last:
+            self.add_error("last", _("The last day is before the first one."))
+        elif last - first >= timedelta(days=LONGEST):
+            self.add_error("first", _("Choose %(n)d days at most.") % {"n": LONGEST})
+        return cleaned
+
+
+def _offered(user: Any, kinds: Sequence[Export.Kind]) -> QuerySet[Show]:
+    """The newest shows of which this login may export something; which kind of which, the service decides."""
+    seen = [shows_for(user, kind) for kind in kinds]
+    shows = Show.objects.exclude(status=Show.Status.DRAFT)
+    if None not in seen:
+        which = Q(pk__in=[])
+        for each in seen:
+            if each is not None:
+                which |= Q(pk__in=each.values("pk"))
+        shows = shows.filter(which)
+    newest = list(shows.order_by("-starts_at", "-pk").values_list("pk", flat=True)[:OFFERED])
+    return Show.objects.filter(pk__in=newest).select_related("venue").order_by("-starts_at", "-pk")

@@ -1,0 +1,17 @@
+"""Why there is no export."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_noop
+
+from boxoffice.errors import BoxOfficeError
+
+
+class ExportRefused(BoxOfficeError):
+    __doc__ = gettext_noop("This login may not export that. Ask an operator for the right to.")
+    status_code = 403
+
+
+class ExportGone(BoxOfficeError):
+    __doc__ = gettext_noop("The file is not there any more. Ask for it once more.")
+    status_code = 404

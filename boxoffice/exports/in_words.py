@@ -1,0 +1,12 @@
+"""What an export is of, in a few words: for the audit trail, in English, and nobody's data."""
+
+from __future__ import annotations
+
+from boxoffice.models import Export
+
+
+def filter_in_words(export: Export) -> str:
+    """``orders, 2026-11-01 to 2026-11-30`` or ``attendees, show 7: Hamlet``. Pure."""
+    if export.show_id is not None:
+        return f"{export.kind}, show {export.show_id}: {export.show_title}"[:300]
+    return f"{export.kind}, {export.first} to {export.last}"

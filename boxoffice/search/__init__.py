@@ -1,0 +1,1 @@
+"""Finding orders by whatever a caller can tell: ``find_orders.find_orders``."""

@@ -1,0 +1,1 @@
+"""What staff do to a whole show, and what they see of it."""

@@ -1,0 +1,17 @@
+"""Why a change of a show was refused. Each error's docstring is its message and tells staff what to do."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_noop
+
+from boxoffice.errors import BoxOfficeError
+
+
+class NothingPutAside(BoxOfficeError):
+    __doc__ = gettext_noop(
+        "None of these seats is free any more; nothing was changed. Look at the list of seats again."
+    )
+
+
+class NothingPutBack(NothingPutAside):
+    __doc__ = gettext_noop("None of these seats is put aside any more; nothing was changed.")

@@ -1,0 +1,29 @@
+// Below each instant of an order's story, which is the venue's, the time of whoever reads it, where that differs. The
+// browser knows its zone; nothing of it is stored.
+
+const told = document.getElementById("reader-time");
+
+function clock(instant, zone) {
+  const parts = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" };
+  const language = document.documentElement.lang || undefined;
+  return new Intl.DateTimeFormat(language, { ...parts, timeZone: zone }).format(instant);
+}
+
+if (told) {
+  const mine = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  let differs = false;
+  for (const time of document.querySelectorAll(".timeline time[datetime]")) {
+    const instant = new Date(time.dateTime);
+    const here = clock(instant, mine);
+    if (Number.isNaN(instant.getTime()) || here === clock(instant, told.dataset.zone)) continue;
+    const reader = document.createElement("span");
+    reader.className = "reader";
+    reader.textContent = here;
+    time.after(reader);
+    differs = true;
+  }
+  if (differs) {
+    told.textContent = told.dataset.words.replace("{zone}", mine);
+    told.hidden = false;
+  }
+}

@@ -1,0 +1,1 @@
+"""An order told from its rows: the facts, one timeline, and what is wrong with it."""

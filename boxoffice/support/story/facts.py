@@ -1,0 +1,83 @@
+"""The rows that tell an order's story, read together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from boxoffice.models import HoldAction, Order, OrderAction, OrderLine, OrderNote, Payment, Refund
+from boxoffice.selectors import lines_of_order
+from inventory.models import Hold
+from jobs.clock import database_now
+from jobs.models import Job, StaffAction
+from jobs.selectors import KnownJob, jobs_about
+from notifications.by_hand import actions_about
+from notifications.models import MessageAction, Notification
+from notifications.selectors import notifications_about
+from tickets.models import Scan, Ticket, TicketDocument
+from tickets.selectors import document_of_order, scans_of_order, tickets_of_order
+
+# Whoever looks at a job in one of these states may still expect something of it.
+OPEN_STATES = frozenset({Job.State.WAITING, Job.State.PUBLISHED, Job.State.RUNNING})
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All that is known of an order at ``now``, the database's clock."""
+
+    order: Order
+    lines: Sequence[OrderLine]
+    tickets: Sequence[Ticket]
+    document: TicketDocument | None
+    mails: Sequence[Notification]
+    jobs: Sequence[KnownJob]
+    now: datetime
+    scans: Sequence[Scan] = ()
+    payments: Sequence[Payment] = ()
+    refunds: Sequence[Refund] = ()
+    actions: Sequence[OrderAction] = ()
+    mail_actions: Sequence[MessageAction] = ()
+    notes: Sequence[OrderNote] = ()
+    hold_actions: Sequence[HoldAction] = ()
+    job_actions: Sequence[StaffAction] = ()
+
+    @property
+    def no_ticket_is_valid(self) -> bool:
+        """There were tickets, and all of them are void: there is no file any more, or soon none."""
+        return bool(self.tickets) and all(ticket.status == Ticket.Status.VOID for ticket in self.tickets)
+
+    @property
+    def file_was_removed(self) -> bool:
+        """It went with the last valid ticket."""
+        return self.document is None and self.no_ticket_is_valid and any(ticket.issued_at for ticket in self.tickets)
+
+    @property
+    def hold_has_lapsed(self) -> bool:
+        """The hold was not confirmed in time, whether or not a job has marked it."""
+        hold = self.order.hold
+        ran_out = hold.status == Hold.Status.ACTIVE and hold.expires_at <= self.now
+        return ran_out or hold.status == Hold.Status.EXPIRED
+
+
+def gather_facts(*, order: Order) -> Facts:
+    """Read them: thirteen queries. ``order`` comes with its show, venue and hold selected."""
+    jobs = jobs_about(subject=order.subject)
+    return Facts(
+        order=order,
+        lines=list(lines_of_order(order_id=order.pk)),
+        tickets=list(tickets_of_order(order_id=order.pk)),
+        document=document_of_order(order_id=order.pk),
+        mails=list(notifications_about(subject=order.subject, channel=None)),
+        jobs=jobs,
+        now=database_now(),
+        scans=list(scans_of_order(order_id=order.pk)),
+        # One query more, where there was anything to pay.
+        payments=list(Payment.objects.filter(order=order).order_by("pk")) if order.total else (),
+        refunds=list(Refund.objects.filter(payment__order_id=order.pk).select_related("payment").order_by("pk")),
+        actions=list(OrderAction.objects.filter(order_id=order.pk).order_by("pk")),
+        mail_actions=list(actions_about(subject=order.subject)),
+        notes=list(OrderNote.objects.filter(order_id=order.pk).order_by("pk")),
+        hold_actions=list(HoldAction.objects.filter(hold_id=order.hold_id).order_by("pk")),
+        job_actions=list(StaffAction.objects.filter(job_id__in=[job.pk for job in jobs]).order_by("pk")),
+    )

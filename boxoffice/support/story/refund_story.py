@@ -1,0 +1,114 @@
+"""What an order's page at the support desk tells of refunds: the steps, and what is wrong. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.utils.translation import gettext as _
+
+from boxoffice.models import Refund
+from boxoffice.support.story.facts import Facts
+
+PENDING_TOO_LONG = timedelta(days=7)
+"""A week: the provider waits for our balance, which somebody must top up."""
+
+
+@dataclass(frozen=True)
+class RefundStep:
+    """One thing that happened to a refund, and how it stands."""
+
+    at: datetime
+    title: str
+    state: str
+    mood: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class OwedMoney:
+    """A refund with which something is wrong, and what to do. ``can_try``: an attempt that staff may try again.
+    ``by_hand``: money that somebody is to pay out.
+    """
+
+    refund: Refund
+    what: str
+    advice: str
+    can_try: bool = False
+    by_hand: bool = False
+
+
+def refund_steps(facts: Facts) -> Iterator[RefundStep]:
+    """Each attempt."""
+    for refund in facts.refunds:
+        state, mood = _stands(refund)
+        yield RefundStep(refund.created_at, _("Refund of %(amount)s") % _words(refund), state, mood, _notes(refund))
+
+
+def owed_money(facts: Facts) -> Iterator[OwedMoney]:
+    """The attempts that failed and have no later one, those that wait for too long, and those that wait for us."""
+    replaced = {refund.replaces_id for refund in facts.refunds}
+    for refund in facts.refunds:
+        owed = what_is_owed(refund, now=facts.now)
+        if owed is not None and refund.pk not in replaced:
+            yield owed
+
+
+def what_is_owed(refund: Refund, *, now: datetime) -> OwedMoney | None:
+    """What is wrong with an attempt that no later one replaces, or None. The refund comes with its payment."""
+    if refund.status == Refund.Status.FAILED:
+        what = _("The refund of %(amount)s failed: %(why)s.") % {**_words(refund), "why": _why(refund)}
+        return OwedMoney(refund, what, _ADVICE[Refund.Failure(refund.failure)](), can_try=True)
+    if _waits_for_us(refund):
+        words = {**_words(refund), "method": refund.payment.get_method_display()}
+        what = _("%(amount)s is to be paid out by hand: it was paid by %(method)s.") % words
+        return OwedMoney(refund, what, _("Give the money back, then record it. No job does."), by_hand=True)
+    if refund.status == Refund.Status.PENDING and refund.created_at < now - PENDING_TOO_LONG:
+        what = _("The refund of %(amount)s has been pending for a week.") % _words(refund)
+        return OwedMoney(refund, what, _("Top up the balance at the payment provider."))
+    return None
+
+
+def _waits_for_us(refund: Refund) -> bool:
+    return refund.status == Refund.Status.PLANNED and refund.payment.is_by_hand
+
+
+def _stands(refund: Refund) -> tuple[str, str]:
+    if refund.payment.is_by_hand:
+        return (_("is to be paid out by hand"), "open") if _waits_for_us(refund) else (_("was paid out"), "good")
+    return {
+        Refund.Status.PLANNED: (_("is being sent"), "open"),
+        Refund.Status.PENDING: (_("the provider waits for our balance"), "open"),
+        Refund.Status.SUCCEEDED: (_("the money has left"), "good"),
+        Refund.Status.FAILED: (_("failed"), "bad"),
+    }[Refund.Status(refund.status)]
+
+
+def _notes(refund: Refund) -> tuple[str, ...]:
+    notes = [_("Tries refund %(id)s again.") % {"id": refund.replaces_id}] if refund.replaces_id else []
+    if refund.failure:
+        notes.append(_why(refund) + ".")
+    if refund.provider_id:
+        notes.append(_("At the provider: %(id)s") % {"id": refund.provider_id})
+    return tuple(notes)
+
+
+def _words(refund: Refund) -> dict[str, str]:
+    return {"amount": str(refund.money)}
+
+
+def _why(refund: Refund) -> str:
+    said = refund.failure_message or refund.failure_code
+    words = str(refund.get_failure_display())
+    return f"{words} ({said.rstrip('.')})" if said else words
+
+
+_ADVICE = {
+    Refund.Failure.REFUSED: lambda: _("Mend the cause at the payment provider, then try again."),
+    Refund.Failure.UNANSWERED: lambda: _("Nobody knows whether money has moved. Trying again looks first."),
+    Refund.Failure.KEY_SPENT: lambda: _("The provider had a fault of its own. Try again."),
+    Refund.Failure.RETURNED: lambda: _(
+        "The card or account may be closed. Ask the fan for another way to pay, or try again."
+    ),
+}

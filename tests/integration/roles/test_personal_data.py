@@ -1,0 +1,91 @@
+"""What those see of fans who need not know them."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from boxoffice.roles.table import FINANCE, OPERATOR, PROMOTER, SUPPORT, permissions_of
+from jobs.personal import masked_address, masked_name, masked_text
+from tests.desk_pages import desk_pages
+from tests.fixtures_desk import ADDRESS, EARLIER_ADDRESS, FORENAME, SURNAME, Desk, login_as
+
+pytestmark = pytest.mark.django_db
+
+TELLING = (FORENAME, SURNAME, ADDRESS.partition("@")[0])
+
+
+def opened(client: Client, desk: Desk, *, role: str) -> dict[str, str]:
+    """What each page that the role may open says, by the page's name."""
+    login_as(client, role=role)
+    may = permissions_of(role=role)
+    pages = {page.name: desk.address_of(page) for page in desk_pages() if may.intersection(page.opened_by)}
+    answers = {name: client.get(address, follow=True) for name, address in pages.items()}
+    return {name: b"".join(answer).decode() for name, answer in answers.items() if answer.status_code == 200}
+
+
+@pytest.mark.parametrize("role", [OPERATOR, PROMOTER])
+def test_who_need_not_know_finds_neither_name_nor_address_on_any_page(
+    client: Client, full_desk: Desk, role: str
+) -> None:
+    pages = opened(client, full_desk, role=role)
+    # Whoever has an order's or a hold's token is the fan: his page names him.
+    words = (*TELLING, full_desk.order.token, str(full_desk.order.hold.token))
+    telling = {name: [word for word in words if word.lower() in page.lower()] for name, page in pages.items()}
+    assert {name: words for name, words in telling.items() if words} == {}
+    assert "inventory_show_changelist" in pages
+
+
+def test_initials_tell_an_operator_that_it_is_this_order(client: Client, full_desk: Desk) -> None:
+    pages = opened(client, full_desk, role=OPERATOR)
+    for name in ("boxoffice_order_changelist", "boxoffice_order_change", "notifications_notification_changelist"):
+        assert "z…@example.org" in pages[name], name
+    for name in ("boxoffice_order_changelist", "boxoffice_order_change", "tickets_ticket_changelist"):
+        assert "Z… Q…" in pages[name], name
+
+
+@pytest.mark.parametrize("role", [SUPPORT, FINANCE])
+def test_who_speaks_with_fans_sees_whom_they_speak_with(client: Client, full_desk: Desk, role: str) -> None:
+    login_as(client, role=role)
+    page = client.get(reverse("admin:boxoffice_order_change", args=[full_desk.order.pk])).content.decode()
+    assert SURNAME in page
+    assert ADDRESS in page
+    assert EARLIER_ADDRESS in page
+
+
+@pytest.mark.parametrize(
+    ("page", "whole", "part"),
+    [
+        ("boxoffice_order", ADDRESS, "quendel"),
+        ("notifications_notification", ADDRESS, "quendel"),
+        ("notifications_suppression", ADDRESS, "quendel"),
+        ("tickets_ticket", f"{FORENAME} {SURNAME}", SURNAME[:6]),
+    ],
+)
+def test_an_operator_finds_by_the_whole_of_what_a_caller_says_and_not_letter_by_letter(
+    client: Client, full_desk: Desk, page: str, whole: str, part: str
+) -> None:
+    login_as(client, role=OPERATOR)
+    address = reverse(f"admin:{page}_changelist")
+
+    def finds(text: str) -> bool:
+        answer = client.get(address, {"q": text})
+        return answer.status_code == 302 or "field-" in answer.content.decode()  # the one, or a list with rows
+
+    assert {text: finds(text) for text in (whole, part)} == {whole: True, part: False}
+
+
+def test_masks_keep_the_initials_and_the_host() -> None:
+    assert masked_name("Ada  King Lovelace") == "A… K… L…"
+    assert masked_name("") == ""
+    assert masked_address("ada@example.org") == "a…@example.org"
+    assert masked_address("push:7") == "push:7"
+
+
+def test_words_about_a_fan_lose_his_name_his_address_and_his_number() -> None:
+    said = "Ada (LOVELACE, not Lovelaces) rang from +49 30 1234567, writes from ada@example.org and al@example.net"
+    assert masked_text(said, name="Ada Lovelace", address="ada@example.org") == (
+        "A… (L…, not Lovelaces) rang from [a number], writes from a…@example.org and [an e-mail address]"
+    )
+    assert masked_text("50 \\1 (x", name="x (\\1", address="") != ""
