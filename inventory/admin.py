@@ -19,7 +19,7 @@ from inventory.advance_show import advance_show
 from inventory.count_free_seats import count_free_seats
 from inventory.create_show import create_show
 from inventory.errors import InventoryError
-from inventory.forms import PlanUploadForm, PriceTierForm, ShowForm
+from inventory.forms import PlanUploadForm, PriceTierForm, PriceTierFormSet, ShowForm
 from inventory.import_seating_plan import import_seating_plan
 from inventory.models import Availability, Hold, PriceTier, Seat, SeatingPlan, Show, ShowText, Venue
 from inventory.plan_sale_opening import plan_sale_opening
@@ -74,9 +74,23 @@ class SeatingPlanAdmin(admin.ModelAdmin):
 class PriceTierInline(admin.TabularInline):
     model = PriceTier
     form = PriceTierForm
-    fields = ("name", "category", "price", "color", "position", "wheelchair")
-    readonly_fields = ("category",)
+    formset = PriceTierFormSet
     extra = 0
+
+    def get_fields(self, request: HttpRequest, obj: Show | None = None) -> tuple[str, ...]:
+        # Django shows who may only look the bare integer of a model's field.
+        price = "price" if self.has_change_permission(request, obj) else "costs"
+        return ("name", price, "category", "color", "position", "wheelchair")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Show | None = None) -> tuple[str, ...]:
+        return ("category", "costs")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[PriceTier]:
+        return super().get_queryset(request).select_related("show")
+
+    @admin.display(description=_("price"))
+    def costs(self, tier: PriceTier) -> str:
+        return str(tier.money)
 
     def has_add_permission(self, request: HttpRequest, obj: Show | None = None) -> bool:
         return False

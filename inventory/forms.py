@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from inventory.errors import PlanRefused
 from inventory.models import PriceTier, SeatingPlan, Show
+from inventory.money_field import MoneyField
 from inventory.pretix_plan import read_plan
 
 
@@ -62,14 +64,30 @@ class ShowForm(forms.ModelForm):
 
 
 class PriceTierForm(forms.ModelForm):
-    """One line of the price list, narrow enough to stand in one line."""
+    """One line of the price list, narrow enough to stand in one line. currency: the show's."""
+
+    price = MoneyField(help_text=_("In the currency of the show. 0 is free of charge."))
 
     class Meta:
         model = PriceTier
         fields = ("name", "price", "color", "position", "wheelchair")
         widgets = {
             "name": forms.TextInput(attrs={"size": 24}),
-            "price": forms.NumberInput(attrs={"class": "vIntegerField"}),
             "color": forms.TextInput(attrs={"type": "color"}),
             "position": forms.NumberInput(attrs={"class": "vIntegerField"}),
         }
+
+    def __init__(self, *args: Any, currency: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # Who may only look at the table has no such field.
+        price = self.fields.get("price")
+        if isinstance(price, MoneyField):
+            price.currency = currency
+            price.label = gettext("price in %(currency)s") % {"currency": currency}
+
+
+class PriceTierFormSet(forms.BaseInlineFormSet):
+    """The price list of a show."""
+
+    def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
+        return {**super().get_form_kwargs(index), "currency": self.instance.currency}

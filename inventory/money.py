@@ -16,7 +16,7 @@ _WITHOUT_DECIMALS = frozenset(
 _WITH_THREE_DECIMALS = frozenset("BHD IQD JOD KWD LYD OMR TND".split())  # noqa: SIM905
 
 # Signs that mean one currency to every reader, and whether an English reader expects them before the figure.
-_SIGNS = {"EUR": ("€", False), "USD": ("$", True), "GBP": ("£", True), "JPY": ("¥", True)}
+SIGNS = {"EUR": ("€", False), "USD": ("$", True), "GBP": ("£", True), "JPY": ("¥", True)}
 
 _CODE = re.compile(r"[A-Z]{3}")
 _NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
@@ -62,14 +62,18 @@ class Money:
 
         ``Money(123450, "EUR")`` is "1,234.50 €" in English and "1.234,50 €" in German.
         """
-        german = (language or get_language() or "en").startswith("de")
-        sign, leads = _SIGNS.get(self.currency, (self.currency, False))
-        figures = _figures(abs(self.amount), decimals_of(self.currency))
-        if german:
-            figures = figures.translate(str.maketrans(",.", ".,"))
-        before = leads and not german
+        sign, leads = SIGNS.get(self.currency, (self.currency, False))
+        figures = Money(abs(self.amount), self.currency).figures(language)
+        before = leads and not _is_german(language)
         text = f"{sign}{figures}" if before else f"{figures}{_NO_BREAK_SPACE}{sign}"
         return f"{_MINUS}{text}" if self.amount < 0 else text
+
+    def figures(self, language: str | None = None) -> str:
+        """The same without the currency: "1,234.50", in German "1.234,50"."""
+        figures = _figures(abs(self.amount), decimals_of(self.currency))
+        if _is_german(language):
+            figures = figures.translate(str.maketrans(",.", ".,"))
+        return f"{_MINUS}{figures}" if self.amount < 0 else figures
 
 
 def decimals_of(currency: str) -> int:
@@ -77,6 +81,10 @@ def decimals_of(currency: str) -> int:
     if currency in _WITHOUT_DECIMALS:
         return 0
     return 3 if currency in _WITH_THREE_DECIMALS else 2
+
+
+def _is_german(language: str | None) -> bool:
+    return (language or get_language() or "en").startswith("de")
 
 
 def _figures(amount: int, decimals: int) -> str:

@@ -6,21 +6,46 @@ from functools import partial
 from typing import Any
 
 from django.contrib import admin
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
+from django.utils.translation import gettext as _
 
 from boxoffice.models import ShowAction
+from boxoffice.payments.errors import NotChargeable
+from boxoffice.payments.minor_units import provider_amount
 from boxoffice.shows.aside_page import PERMISSION as ASIDE_PERMISSION
 from boxoffice.shows.aside_page import aside_page
 from boxoffice.shows.house_page import PERMISSION as HOUSE_PERMISSION
 from boxoffice.shows.house_page import door_list_page, house_page
 from boxoffice.shows.move_page import PERMISSION as MOVE_PERMISSION
 from boxoffice.shows.move_page import can_be_moved, move_page
-from inventory.admin import ShowAdmin
+from inventory.admin import PriceTierInline, ShowAdmin
+from inventory.forms import PriceTierForm
 from inventory.models import Show
+from inventory.money import Money
 
 LAST_ACTIONS = 20
 """On a show's page; all of them stand in *Who did what*."""
+
+
+class ChargeableTierForm(PriceTierForm):
+    """Refuses a price that nobody could pay online."""
+
+    def clean_price(self) -> int:
+        price: int = self.cleaned_data["price"]
+        currency = self.fields["price"].currency  # type: ignore[attr-defined]
+        try:
+            provider_amount(Money(price, currency))
+        except NotChargeable:
+            nearest = Money(price - price % 10, currency)
+            words = _("The payment provider charges no such amount. The last decimal must be 0, as in %(nearest)s.")
+            raise ValidationError(words % {"nearest": nearest}) from None
+        return price
+
+
+class DeskTiers(PriceTierInline):
+    form = ChargeableTierForm
 
 
 class DeskShowAdmin(ShowAdmin):
@@ -42,6 +67,9 @@ class DeskShowAdmin(ShowAdmin):
             "done_by_hand": ShowAction.objects.filter(show=show).order_by("-pk")[:LAST_ACTIONS] if show else (),
         }
         return super().change_view(request, object_id, form_url, {**offered, **(extra_context or {})})
+
+    def get_inlines(self, request: HttpRequest, obj: Show | None) -> list[Any]:
+        return [] if obj is None else [DeskTiers]
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view

@@ -99,7 +99,7 @@ def _take_money(*, payment_id: int, answer: Answer) -> None:
     payment = Payment.objects.get(pk=payment_id)
     asked = (provider_amount(Money(payment.amount, payment.currency)), payment.currency, payment.idempotency_key)
     if (answer.amount, answer.currency, answer.key) != asked:
-        _refuse_money(payment, answer, asked=f"{asked[0]} {asked[1]}")
+        _refuse_money(payment, answer)
         return
     if not transitions.succeed(payment_id=payment_id, provider_id=answer.id, intent_id=answer.intent_id):
         return
@@ -110,13 +110,14 @@ def _take_money(*, payment_id: int, answer: Answer) -> None:
     _give_back(payment_id=payment_id, amount=payment.amount, reason="paid too late")
 
 
-def _refuse_money(payment: Payment, answer: Answer, *, asked: str) -> None:
+def _refuse_money(payment: Payment, answer: Answer) -> None:
     """It is not what was asked for: nothing is sold for it, staff read why, and it goes back.
 
     Money of which nobody can tell that it was for this attempt, or that cannot be named to the provider, stays where it
     is until a human has looked.
     """
-    problem = f"The provider took {answer.amount} {answer.currency}, and was asked for {asked}."
+    asked = Money(payment.amount, payment.currency).format("en")
+    problem = f"The provider took {_came(answer)}, and was asked for {asked}."
     money = our_money(answer.amount, answer.currency) if answer.key == payment.idempotency_key else None
     if money:
         settled = transitions.succeed_otherwise(
@@ -130,6 +131,15 @@ def _refuse_money(payment: Payment, answer: Answer, *, asked: str) -> None:
     SETTLED.labels(outcome="differs").inc()
     if money:
         _give_back(payment_id=payment.pk, amount=money.amount, reason="not the sum that was asked for")
+
+
+def _came(answer: Answer) -> str:
+    """The sum in words; as the provider counts it, where that is no sum of ours."""
+    try:
+        money = our_money(answer.amount, answer.currency)
+    except (TypeError, ValueError):
+        money = None
+    return f"{answer.amount} {answer.currency}" if money is None else money.format("en")
 
 
 def _give_back(*, payment_id: int, amount: int, reason: str) -> None:

@@ -148,7 +148,7 @@ def test_saving_the_form_keeps_a_state_that_moved_on_meanwhile(staff: Client, ma
                 "id": tier.pk,
                 "show": show.pk,
                 "name": tier.name,
-                "price": 1200,
+                "price": "12.00",
                 "color": tier.color,
                 "position": tier.position,
             }.items()

@@ -66,7 +66,7 @@ def test_another_sum_is_never_confirmed_is_shown_to_staff_and_goes_back_by_job(
     assert not Ticket.objects.exists()
     (problem, *_) = find_problems(gather_facts(order=order))
     assert problem.needs_a_human
-    assert "was asked for 8400 EUR" in problem.what
+    assert "was asked for 84.00\N{NO-BREAK SPACE}€" in problem.what
     assert order.code in admin_client.get("/admin/boxoffice/order/?attention=needed").content.decode()
     assert "it goes back to you" in client.get(answer["Location"]).content.decode()
 
