@@ -15,6 +15,7 @@ from tickets.models import Ticket
 from tickets.selectors import tickets_of_order
 from tickets.valid_document import documents
 
+_SOLD_NOTHING = frozenset({Order.Status.EXPIRED, Order.Status.CANCELLED})
 _NOT_LEFT = Notification.Status.QUEUED
 
 
@@ -45,14 +46,14 @@ class OrderPage:
     @property
     def paid_too_late(self) -> bool:
         """Money came, and nothing was sold for it."""
-        return self.order.status == Order.Status.EXPIRED and self.payment_status == Payment.Status.SUCCEEDED
+        return self.order.status in _SOLD_NOTHING and self.payment_status == Payment.Status.SUCCEEDED
 
 
 def order_page(*, token: str) -> OrderPage | None:
     """What the page of the order with this secret tells, or None where there is none.
 
     Four queries; one more for an order that costs money and was not confirmed, or whose mail has not left; two more for
-    one of which seats were given back.
+    one of which seats were given back, or that was paid after it was cancelled.
     """
     order = order_by_token(token=token)
     if order is None:
@@ -61,13 +62,15 @@ def order_page(*, token: str) -> OrderPage | None:
     tickets = list(tickets_of_order(order_id=order.pk))
     void = [ticket for ticket in tickets if ticket.status == Ticket.Status.VOID]
     mail = notifications_about(subject=order.subject).filter(kind=tickets_ready.KIND).last()
+    payment_status = _payment_status(order)
+    paid_when_cancelled = order.status == Order.Status.CANCELLED and payment_status == Payment.Status.SUCCEEDED
     return OrderPage(
         order=order,
         lines=lines,
         tickets=[ticket for ticket in tickets if ticket.status != Ticket.Status.VOID],
         mail=mail,
-        payment_status=_payment_status(order),
-        refunds=_refunds(order) if any(line.refund_id for line in lines) else (),
+        payment_status=payment_status,
+        refunds=_refunds(order) if paid_when_cancelled or any(line.refund_id for line in lines) else (),
         void=void,
         file_is_outdated=bool(void) and documents(order_id=order.pk).filter(outdated=True).exists(),
         mail_is_held_up=mail is not None and mail.status == _NOT_LEFT and is_away(destination="mail"),

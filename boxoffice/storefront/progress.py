@@ -86,6 +86,8 @@ def progress_of(page: OrderPage) -> Progress:
         return Progress(headline=_("Not confirmed yet"), steps=[waiting], is_confirmed=False)
     if order.total and order.status in (Order.Status.EXPIRED, Order.Status.REFUNDED):
         return _over(page)
+    if page.paid_too_late:
+        return Progress(headline=capfirst(order.get_status_display()), steps=[_late(page)], is_confirmed=False)
     ended = Step(_("Order"), "trouble", _("It has no tickets any more. Choose seats again if you like."))
     return Progress(headline=capfirst(order.get_status_display()), steps=[ended], is_confirmed=False)
 
@@ -112,6 +114,14 @@ def _over(page: OrderPage) -> Progress:
     else:
         ended = Step(_("Payment"), "trouble", _("None came in time, and nothing was charged. Choose seats again."))
     return Progress(headline=capfirst(page.order.get_status_display()), steps=[ended], is_confirmed=False)
+
+
+def _late(page: OrderPage) -> Step:
+    """Of money that came when the order was cancelled; the slip says how long it takes."""
+    if page.refunds and all(refund.status == Refund.Status.SUCCEEDED for refund in page.refunds):
+        return Step(_("Payment"), "done", _("It came after the order was cancelled, and has gone back to you."))
+    words = _("It came after the order was cancelled, and goes back to you. You need do nothing.")
+    return Step(_("Payment"), "doing", words)
 
 
 def _tickets(page: OrderPage, *, zone: ZoneInfo) -> Step:

@@ -35,8 +35,19 @@ def payment_steps(facts: Facts) -> Iterator[PaymentStep]:
             title=_title(payment),
             state=str(payment.get_status_display()),
             mood="bad" if payment.problem else _MOODS.get(Payment.Status(payment.status), "open"),
-            notes=[payment.provider_id, payment.problem],
+            notes=[payment.provider_id, payment.problem, *_late(payment, facts)],
         )
+
+
+def came_after_cancelling(payment: Payment, facts: Facts) -> bool:
+    """Whether it is money for an order that staff had cancelled. Where the sum was wrong, that is told instead."""
+    came = payment.status == Payment.Status.SUCCEEDED and not payment.problem
+    return came and facts.order.status == Order.Status.CANCELLED
+
+
+def _late(payment: Payment, facts: Facts) -> Iterator[str]:
+    if came_after_cancelling(payment, facts):
+        yield _("It came after the order was cancelled, and bought nothing.")
 
 
 def _title(payment: Payment) -> str:

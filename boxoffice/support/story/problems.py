@@ -12,6 +12,7 @@ from django.utils.translation import ngettext
 from boxoffice.messages.urgency import MAIL_TASKS
 from boxoffice.models import Order
 from boxoffice.support.story.facts import OPEN_STATES, Facts
+from boxoffice.support.story.late_money import late_money
 from boxoffice.support.story.payment_story import may_yet_be_paid, refused_payments
 from boxoffice.support.story.plain_words import explain, name_of_job, name_of_message, name_of_recipient
 from boxoffice.support.story.refund_story import owed_money
@@ -160,6 +161,8 @@ def _mails(facts: Facts) -> Iterator[Problem]:
 def _payments(facts: Facts) -> Iterator[Problem]:
     for what, advice in refused_payments(facts):
         yield Problem(what, advice)
+    for late in late_money(facts):
+        yield Problem(late.what, late.advice, needs_a_human=late.is_lost)
     if may_yet_be_paid(facts):
         yield Problem(
             _("The time to buy ran out, and a payment may still be under way."),

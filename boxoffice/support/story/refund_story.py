@@ -70,6 +70,11 @@ def what_is_owed(refund: Refund, *, now: datetime) -> OwedMoney | None:
     return None
 
 
+def state_of_refund(refund: Refund) -> str:
+    """How it stands, in words."""
+    return _stands(refund)[0]
+
+
 def _waits_for_us(refund: Refund) -> bool:
     return refund.status == Refund.Status.PLANNED and refund.payment.is_by_hand
 

@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from boxoffice.changes.cancel_order import CancelledOrder, cancel_order
 from boxoffice.changes.errors import NotToBeCancelled
 from boxoffice.confirm_order import confirm_order
 from boxoffice.models import Order, OrderAction, Payment, Refund
 from boxoffice.refunds.errors import TicketsUsed
+from boxoffice.support.story.tell_story import tell_story
 from inventory.models import Hold, Seat
 from jobs.models import Job
 from notifications.models import Notification
@@ -53,6 +55,43 @@ def test_money_that_comes_for_a_cancelled_order_goes_back_and_sells_nothing(
     assert money_back(paid_house) == [8400]
     assert Notification.objects.get().kind == "paid_too_late"
     assert list(violations()) == []
+
+
+def test_an_order_that_was_paid_after_it_was_cancelled_says_so_to_staff_and_to_its_fan_until_the_money_is_back(
+    client: Client, started_payment: Payment, paid_house: Payments, send: Callable[..., Job]
+) -> None:
+    order = started_payment.order
+    pay(paid_house, started_payment)
+    cancel(order)
+    send("boxoffice.settle_payment")
+
+    order = Order.objects.select_related("show__venue", "hold").get()
+    story = tell_story(order=order)
+    (late,) = [problem for problem in story.problems if "paid after it was cancelled: 84.00" in problem.what]
+    assert not late.needs_a_human
+    assert "goes back by itself: 84.00\N{NO-BREAK SPACE}€, is being sent" in late.advice
+    assert [entry for entry in story.timeline if any("bought nothing" in note for note in entry.notes)]
+    fan = client.get(reverse("order", args=[order.token])).content.decode()
+    assert "It came after the order was cancelled, and goes back to you." in fan
+
+    send("boxoffice.send_refund")
+
+    (late,) = [each for each in tell_story(order=order).problems if "after it was cancelled" in each.what]
+    assert "It went back by itself: 84.00" in late.advice
+    fan = client.get(reverse("order", args=[order.token])).content.decode()
+    assert "It came after the order was cancelled, and has gone back to you." in fan
+    assert "has left for your bank" in fan
+
+
+def test_an_order_that_was_cancelled_and_never_paid_says_nothing_of_money(
+    client: Client, started_payment: Payment, paid_house: Payments, send: Callable[..., Job]
+) -> None:
+    cancel(started_payment.order)
+    send("boxoffice.settle_payment")
+
+    order = Order.objects.select_related("show__venue", "hold").get()
+    assert not [each for each in tell_story(order=order).problems if "paid after" in each.what]
+    assert "goes back to you" not in client.get(reverse("order", args=[order.token])).content.decode()
 
 
 def test_nobody_can_pay_on_the_page_of_a_cancelled_order(
