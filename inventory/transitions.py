@@ -42,6 +42,11 @@ LOCK_SHOW_THAT_TAKES_PLACE = """
     SELECT id FROM inventory_show WHERE id = %(show_id)s AND status IN ('scheduled', 'postponed') FOR SHARE
 """
 
+# For what says when the show is: as it was read, which then stays so until the transaction ends. By primary key.
+LOCK_SHOW_AS_SEEN = """
+    SELECT id FROM inventory_show WHERE id = %(show_id)s AND version = %(version)s FOR SHARE
+"""
+
 # See Note [Lapsed holds]. By primary key.
 LOCK_LAPSED_HOLDS = """
     SELECT id FROM inventory_hold
@@ -235,6 +240,11 @@ def lock_show_on_sale(*, show_id: int) -> bool:
 def lock_show_that_takes_place(*, show_id: int) -> bool:
     """Whether the show will take place, now or later; if so it stays as it is until the transaction ends."""
     return bool(rows_of(LOCK_SHOW_THAT_TAKES_PLACE, show_id=show_id))
+
+
+def lock_show_as_seen(*, show_id: int, version: int) -> bool:
+    """Whether the show is still as it was in this version; if so it stays as it is until the transaction ends."""
+    return bool(rows_of(LOCK_SHOW_AS_SEEN, show_id=show_id, version=version))
 
 
 def lock_lapsed_holds(*, hold_ids: Sequence[int]) -> list[int]:

@@ -15,10 +15,6 @@ class NoTickets(TicketError):
     """This order has no tickets. Tickets are created when an order is confirmed; check the order."""
 
 
-class TicketsNotReopened(TicketError):
-    """These tickets have failed. Replay their job: that opens them again before it runs."""
-
-
 class TicketsChanged(TransientError):
     """The tickets changed while they were being rendered. The next attempt renders them as they are now."""
 

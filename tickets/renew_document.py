@@ -7,24 +7,27 @@ that is wanted. Nobody is told.
 from __future__ import annotations
 
 from jobs.record import record
+from tickets.issue_tickets import issue_tickets
 from tickets.models import Ticket
 from tickets.selectors import document_of_order, tickets_of_order
 from tickets.write_document import recording, remove_document, write_document
-
-_GOOD = frozenset({Ticket.Status.ISSUED, Ticket.Status.USED})
 
 
 def renew_document(*, order_id: int) -> None:
     """Replace the order's file by one without its void tickets, in the edition that is wanted. Does nothing where it is
     like that already.
 
-    Nor while tickets are not issued: whoever issues them writes all of them. Call it outside a transaction.
-    Raises TicketsChanged (tried again), and what the storage raises.
+    Nor while tickets are pending: whoever issues them writes all of them. Where some have failed nobody may come any
+    more, so that they are issued here. Call it outside a transaction. Raises TicketsChanged (tried again), and what the
+    storage raises.
     """
     document = document_of_order(order_id=order_id)
     tickets = list(tickets_of_order(order_id=order_id))
     live = [ticket for ticket in tickets if ticket.status != Ticket.Status.VOID]
-    if document is None or any(ticket.status not in _GOOD for ticket in live):
+    if document is None or any(ticket.status == Ticket.Status.PENDING for ticket in live):
+        return
+    if any(ticket.status == Ticket.Status.FAILED for ticket in live):
+        issue_tickets(order_id=order_id)
         return
     if sorted(document.ticket_ids) == sorted(ticket.pk for ticket in live) and document.edition == document.wanted:
         return

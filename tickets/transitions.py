@@ -11,22 +11,32 @@ from tickets.models import Ticket
 
 Status = Ticket.Status
 
+NOT_ISSUED = (Status.PENDING, Status.FAILED)
+"""Nobody has these tickets yet."""
+
 
 def mark_issued(*, ticket_ids: Collection[int]) -> int:
-    """pending → issued, for these tickets. Returns how many moved."""
-    return Ticket.objects.filter(id__in=ticket_ids, status=Status.PENDING).update(
+    """pending or failed → issued, for these tickets. Returns how many moved."""
+    return Ticket.objects.filter(id__in=ticket_ids, status__in=NOT_ISSUED).update(
         status=Status.ISSUED, issued_at=DatabaseNow()
     )
 
 
 def mark_failed(*, order_id: int) -> int:
-    """pending → failed, for the order's tickets. Returns how many moved."""
-    return Ticket.objects.filter(order_id=order_id, status=Status.PENDING).update(status=Status.FAILED)
+    """pending → failed, for the order's tickets. Returns how many moved. Requires a transaction."""
+    return _move_all(order_id=order_id, was=Status.PENDING, to=Status.FAILED)
 
 
 def reopen(*, order_id: int) -> int:
-    """failed → pending, for the order's tickets. Returns how many moved."""
-    return Ticket.objects.filter(order_id=order_id, status=Status.FAILED).update(status=Status.PENDING)
+    """failed → pending, for the order's tickets. Returns how many moved. Requires a transaction."""
+    return _move_all(order_id=order_id, was=Status.FAILED, to=Status.PENDING)
+
+
+def _move_all(*, order_id: int, was: Ticket.Status, to: Ticket.Status) -> int:
+    """Locked by number first, as whoever records their file and whoever makes them void lock them."""
+    chosen = Ticket.objects.filter(order_id=order_id, status=was)
+    ids = list(chosen.select_for_update(no_key=True).order_by("pk").values_list("pk", flat=True))
+    return Ticket.objects.filter(id__in=ids, status=was).update(status=to)
 
 
 def mark_void(*, ticket_ids: Collection[int], reason: str, even_used: bool = True) -> int:
@@ -49,9 +59,9 @@ def mark_used(*, ticket_id: int, show_id: int) -> int:
 
 def mark_used_by_hand(*, ticket_id: int, show_id: int) -> int:
     """issued, pending or failed → used, for a ticket of this show that a person vouches for. Returns 1 or 0."""
-    return Ticket.objects.filter(
-        id=ticket_id, show_id=show_id, status__in=(Status.ISSUED, Status.PENDING, Status.FAILED)
-    ).update(status=Status.USED, issued_at=Coalesce("issued_at", DatabaseNow()))
+    return Ticket.objects.filter(id=ticket_id, show_id=show_id, status__in=(Status.ISSUED, *NOT_ISSUED)).update(
+        status=Status.USED, issued_at=Coalesce("issued_at", DatabaseNow())
+    )
 
 
 def mark_unused(*, ticket_id: int, show_id: int) -> int:

@@ -1,8 +1,8 @@
 """Writing the file with an order's valid tickets, and putting it in the place of the one before.
 
 Guarantee: what is put in place holds exactly the tickets that are valid in that transaction, under the names that they
-have in it. A ticket that became void or changed its name between rendering and recording is seen there, and the run
-begins again.
+have in it, for the show as it is in it. A ticket that became void or changed its name between rendering and recording,
+and a show that was moved, is seen there, and the run begins again.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from django.utils import translation
 from django.utils.translation import ngettext
 
+from inventory.transitions import lock_show_as_seen
 from jobs.clock import DatabaseNow
 from jobs.enqueue import enqueue
 from jobs.record import record
@@ -27,10 +28,14 @@ from tickets.ticket_face import faces_of
 
 @dataclass(frozen=True)
 class WrittenDocument:
-    """A file that is stored, and that no row names yet. printed: the tickets by number, each with its name."""
+    """A file that is stored, and that no row names yet. printed: the tickets by number, each with its name.
+    show_version: of the show when it was read.
+    """
 
     order_id: int
     order_code: str
+    show_id: int
+    show_version: int
     printed: Sequence[tuple[int, str]]
     edition: int
     storage_name: str
@@ -54,6 +59,8 @@ def write_document(*, tickets: Sequence[Ticket], edition: int = 0) -> WrittenDoc
     return WrittenDocument(
         order_id=order_id,
         order_code=tickets[0].order_code,
+        show_id=tickets[0].show_id,
+        show_version=tickets[0].show.version,
         printed=printed,
         edition=edition,
         storage_name=store_document(order_id=order_id, ticket_ids=ids, content=content, edition=edition),
@@ -79,7 +86,8 @@ def render_document(*, tickets: Sequence[Ticket]) -> bytes:
 def recording(written: WrittenDocument) -> Iterator[None]:
     """The job's record, in which the written file takes the place of the one before.
 
-    Raises TicketsChanged, and removes what was written, when these are not the order's valid tickets any more.
+    Raises TicketsChanged, and removes what was written, when these are not the order's valid tickets any more, or their
+    show was moved.
     """
     try:
         with record():
@@ -97,6 +105,9 @@ def remove_document(*, document: TicketDocument, order_code: str) -> None:
 
 
 def _put_in_place(written: WrittenDocument) -> None:
+    # Whoever moves the show waits for us, and then has this file printed anew.
+    if not lock_show_as_seen(show_id=written.show_id, version=written.show_version):
+        raise TicketsChanged
     # Locked, so that whoever makes one void meanwhile waits, and then finds the new row. Index: ticket_by_order.
     live = Ticket.objects.filter(order_id=written.order_id).exclude(status=Ticket.Status.VOID)
     valid = live.select_for_update(no_key=True).order_by("pk").values_list("pk", "holder_name")

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import io
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.files.base import File
 from django.core.files.storage import FileSystemStorage
-from django.db import connection
+from django.db import connection, transaction
 from pypdf import PdfReader
 
+from inventory.move_show import move_show
 from jobs.errors import PermanentError, TransientError, UnknownEvent
 from jobs.models import Job
 from tests.fixtures_tickets import ORDER_CODE, ORDER_ID
-from tickets import transitions
+from tickets import transitions, write_document
 from tickets.admit_by_hand import admit_by_hand
 from tickets.door_answer import Door
-from tickets.errors import NoTickets, StorageKeepsOldFiles, TicketsChanged, TicketsNotReopened
+from tickets.errors import NoTickets, StorageKeepsOldFiles, TicketsChanged
 from tickets.failures import mark_tickets_failed, reopen_failed_tickets
 from tickets.issue_tickets import issue_tickets
 from tickets.models import Ticket, TicketDocument
@@ -155,9 +157,36 @@ def test_a_dead_job_shows_as_failed_and_its_replay_issues_the_tickets(
     job_arguments = {"order_id": ORDER_ID, "order_code": ORDER_CODE}
     assert mark_tickets_failed(**job_arguments) == 2
     assert statuses() == ["failed", "failed"]
-    with pytest.raises(TicketsNotReopened):
-        issue_tickets(order_id=ORDER_ID)
     assert reopen_failed_tickets(**job_arguments) == 2
+    issue_tickets(order_id=ORDER_ID)
+    assert statuses() == ["issued", "issued"]
+
+
+def test_a_job_that_comes_after_the_death_of_another_issues_what_failed_with_that_one(
+    pending_tickets: list[Ticket], ticket_files: Path
+) -> None:
+    mark_tickets_failed(order_id=ORDER_ID)
+    Ticket.objects.filter(pk=pending_tickets[1].pk).update(status="pending")
+    issue_tickets(order_id=ORDER_ID)
+    assert statuses() == ["issued", "issued"]
+    assert len(following_jobs()) == 1
+
+
+def test_a_show_that_is_moved_while_its_tickets_are_drawn_has_them_drawn_again(
+    pending_tickets: list[Ticket], ticket_files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show, store = pending_tickets[0].show, write_document.store_document
+
+    def store_slowly(**given: Any) -> str:
+        monkeypatch.setattr(write_document, "store_document", store)
+        with transaction.atomic():
+            move_show(show_id=show.pk, seen=show.version, starts_at=show.starts_at + timedelta(days=3))
+        return store(**given)
+
+    monkeypatch.setattr(write_document, "store_document", store_slowly)
+    with pytest.raises(TicketsChanged):
+        issue_tickets(order_id=ORDER_ID)
+    assert (statuses(), stored_files(ticket_files)) == (["pending", "pending"], [])
     issue_tickets(order_id=ORDER_ID)
     assert statuses() == ["issued", "issued"]
 

@@ -205,6 +205,15 @@ def test_a_refund_that_waits_for_the_record_finds_the_new_file_and_has_it_writte
     assert codes_in_the_file() == {pending_tickets[1].code}
 
 
+def test_tickets_that_have_failed_beside_a_file_are_made_with_it(issued_tickets: list[Ticket]) -> None:
+    """Their own job may have been discarded: nobody else comes."""
+    Ticket.objects.filter(pk=issued_tickets[1].pk).update(status="failed")
+    void(issued_tickets[0])
+    renew_document(order_id=ORDER_ID)
+    assert Ticket.objects.get(pk=issued_tickets[1].pk).status == "issued"
+    assert codes_in_the_file() == {issued_tickets[1].code}
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_job_that_a_second_refund_overtakes_gives_way_to_that_ones_and_one_right_end_is_reached(
     issued_tickets: list[Ticket], ticket_files: Path, refunds_meanwhile: Callable[..., None], send: Callable[..., Job]

@@ -30,6 +30,7 @@ from notifications.models import Notification
 from tests.fixtures_inventory import all_at_once, let_lapse, seat_ids, statuses
 from tests.fixtures_refunds import WHO_AND_WHY
 from tests.money_invariants import violations
+from tickets.failures import mark_tickets_failed
 from tickets.issue_tickets import issue_tickets
 from tickets.models import Ticket, TicketDocument
 
@@ -108,6 +109,17 @@ def test_one_of_two_can_be_moved_and_the_other_ticket_stays_as_it_is(order_with_
     issue_tickets(order_id=order_with_tickets.pk)
     held = Ticket.objects.filter(status="issued").order_by("pk").values_list("pk", flat=True)
     assert TicketDocument.objects.get().ticket_ids == list(held)
+
+
+def test_a_move_has_made_what_had_failed_of_the_order(confirmed_order: Order, ticket_files: Path) -> None:
+    """The job of its tickets is dead, and a fan on the telephone wants to sit elsewhere."""
+    with transaction.atomic():
+        mark_tickets_failed(order_id=confirmed_order.pk)
+    move(confirmed_order, "A-6", lines=lines_of(confirmed_order)[1:])
+    issue_tickets(order_id=confirmed_order.pk)
+    valid = Ticket.objects.exclude(status="void").order_by("seat__position")
+    assert [(ticket.seat.guid, ticket.status) for ticket in valid] == [("A-1", "issued"), ("A-6", "issued")]
+    assert TicketDocument.objects.get().ticket_ids == [ticket.pk for ticket in valid]
 
 
 def test_who_and_why_and_from_where_to_where_stand_in_the_trail(order_with_tickets: Order) -> None:
