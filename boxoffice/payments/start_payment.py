@@ -68,8 +68,10 @@ def start_payment(*, order_id: int) -> str:
 def _open_attempt(*, order_id: int) -> Payment | None:
     """The order's open attempt, a new one if there is none. None when the order does not wait any more."""
     with transaction.atomic():
-        locked = Order.objects.select_for_update(of=("self",), no_key=True).select_related("show__venue", "hold")
-        order = locked.get(pk=order_id)
+        # By itself: whoever waits for the row with the hold beside it finds none, once money that came late has given
+        # the order another hold.
+        Order.objects.select_for_update(no_key=True).get(pk=order_id)
+        order = Order.objects.select_related("show__venue", "hold").get(pk=order_id)
         if order.status != Order.Status.PENDING_PAYMENT:
             return None
         now = database_now()

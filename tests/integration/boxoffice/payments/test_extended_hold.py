@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.db import transaction
 from django.test import Client
 
+from boxoffice.confirm_order import confirm_with_other_hold
 from boxoffice.models import Order, Payment, Refund
 from boxoffice.payments import provider
 from boxoffice.payments.settle_payment import settle_payment
-from boxoffice.payments.start_payment import SESSION_LASTS
+from boxoffice.payments.start_payment import SESSION_LASTS, start_payment
 from inventory.expire_holds import expire_holds
 from inventory.extend_hold import EXTENSION, extend_hold
 from inventory.models import Hold, Show
+from inventory.release_hold import release_hold
 from inventory.take_seats import HOLD_DURATION
 from jobs.models import Job
 from tests.fixtures_clock import Clock
 from tests.fixtures_inventory import seat_ids
 from tests.fixtures_payments import Payments
 from tests.fixtures_purchases import come_back, pay, press_pay
+from tests.processes import wait_for
+from tests.waiting_sessions import run_and_close, somebody_waits_for_us
 
 pytestmark = pytest.mark.django_db
 
@@ -128,3 +134,19 @@ def test_money_that_came_just_in_time_leaves_alone_what_its_fan_has_begun_to_buy
 
     assert Hold.objects.get(follows=first).status == "active"
     assert Refund.objects.get().amount == 8400
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_presses_pay_while_his_late_money_buys_the_seats_by_another_hold_is_led_to_his_order(
+    dear_order: Order,
+) -> None:
+    """The order has another hold all at once, and whoever waits for its row must not find that it is gone."""
+    outcomes: list[object] = []
+    pressing = threading.Thread(target=run_and_close, args=(lambda: start_payment(order_id=dear_order.pk), outcomes))
+    with transaction.atomic():
+        release_hold(token=dear_order.hold.token)
+        assert confirm_with_other_hold(order_id=dear_order.pk) is not None
+        pressing.start()
+        wait_for(somebody_waits_for_us, what="the fan waits for the order")
+    pressing.join(10)
+    assert outcomes == [f"/orders/{dear_order.token}/"]
