@@ -72,6 +72,15 @@ RECIPIENTS = """
        FOR SHARE OF o
 """
 
+# Whoever moves one of their shows waits for us, or has moved it before we look at what is due: then its reminders are
+# those that he forgets, and none of the time before stays behind. By the primary keys.
+LOCK_SHOWS = """
+    SELECT id FROM inventory_show
+     WHERE id IN (SELECT show_id FROM boxoffice_order WHERE id = ANY(%(order_ids)s::bigint[]))
+     ORDER BY id
+       FOR SHARE
+"""
+
 # What tells the mails of a show that was moved from those before it; the same for all of a show. By the primary
 # key, and the trail's index by show.
 OCCURRENCES = """
@@ -125,11 +134,13 @@ def orders_to_remind() -> list[int]:
 def plan_page(*, order_ids: Sequence[int]) -> int:
     """Plan the reminders of those of the orders that are due and were not reminded; return how many mails are new.
 
-    One query, and one statement for each show, or for all together that were never moved; in a transaction of its own.
+    Two queries, and one statement for each show, or for all together that were never moved; in a transaction of its
+    own. Shows are not moved meanwhile.
     """
     groups: dict[str, list[int]] = {}
     with transaction.atomic():
         with connection.cursor() as cursor:
+            cursor.execute(LOCK_SHOWS, {"order_ids": list(order_ids)})
             cursor.execute(OCCURRENCES, {"order_ids": list(order_ids)})
             for occurrence, ids in cursor.fetchall():
                 groups.setdefault(occurrence, []).extend(ids)

@@ -1,7 +1,8 @@
 """Planning the mails about a show that was moved, and having its tickets printed anew: page by page, by set-based SQL.
 
 Guarantee: each order that has tickets is told once of each move, by the constraint on notifications; and its file is
-printed anew once, since a page, the job of the next one and the end of its own job are one transaction.
+printed anew once, since a page, the job of the next one and the end of its own job are one transaction. Who chose his
+seats before the move and paid after it is told of the newest one when his tickets are there.
 """
 
 from __future__ import annotations
@@ -10,9 +11,12 @@ from django.db import connection
 
 from boxoffice.messages import show_moved
 from boxoffice.messages.urgency import mail_task
+from boxoffice.models import Order, ShowAction
 from boxoffice.models.order import subject_of
+from boxoffice.tell_buyer import plan_mail_about
 from inventory.models.show import subject_of as subject_of_show
 from jobs.enqueue import enqueue
+from notifications.models import Notification
 from notifications.plan_many import plan_notifications
 from tickets.print_many_anew import print_many_anew
 
@@ -68,3 +72,17 @@ def tell_show_moved(*, show_id: int, version: int, after: int = 0, page_size: in
             subject=subject_of_show(show_id=show_id),
         )
     return planned
+
+
+def tell_who_paid_later(*, order: Order) -> None:
+    """Plan the mail about the newest move since the order was placed, unless it was told. Part of the caller's
+    transaction. One query, two more where there was such a move.
+    """
+    moves = ShowAction.objects.filter(show_id=order.show_id, action=ShowAction.Action.MOVE, at__gte=order.placed_at)
+    details = moves.order_by("-pk").values_list("details", flat=True).first()
+    if details is None:
+        return
+    occurrence = show_moved.occurrence_of(version=details["version"])
+    told = Notification.objects.filter(subject=order.subject, kind=show_moved.KIND, occurrence=occurrence)
+    if not told.exists():
+        plan_mail_about(order_id=order.pk, kind=show_moved.KIND, occurrence=occurrence)

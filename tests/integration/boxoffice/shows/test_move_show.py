@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 from icalendar import Calendar
 
+from boxoffice.confirm_order import confirm_order
 from boxoffice.errors import NothingToSay
 from boxoffice.messages import draft
 from boxoffice.models import Order, Reminder, ShowAction
 from boxoffice.plan_reminders import orders_to_remind, plan_page
 from boxoffice.shows.move_show import move_and_tell
 from boxoffice.shows.tell_show_moved import tell_show_moved
+from boxoffice.tell_tickets import plan_tickets_mail
 from inventory.advance_show import advance_show
 from inventory.errors import ShowRefused, TransitionRefused
 from inventory.models import Hold, Show
@@ -22,7 +27,10 @@ from jobs.clock import database_now
 from jobs.errors import ReasonMissing
 from jobs.models import Job
 from notifications.models import Notification
+from tests.fixtures_boxoffice import place
 from tests.fixtures_staff import staff_with
+from tests.processes import wait_for
+from tests.waiting_sessions import run_and_close, somebody_waits_for_us
 from tickets.models import Ticket, TicketDocument
 
 pytestmark = pytest.mark.django_db
@@ -118,6 +126,25 @@ def test_who_has_not_paid_is_not_told(placed_order: Order, show_on_sale: Show) -
     assert tell(move(show_on_sale, in_days(30))) == 0
 
 
+def test_who_chose_before_the_move_and_paid_after_it_is_told_once_with_his_tickets(
+    placed_order: Order, show_on_sale: Show
+) -> None:
+    show = move(show_on_sale, in_days(30))
+    tell(show)
+    confirm_order(order_id=placed_order.pk)
+    plan_tickets_mail(order_id=placed_order.pk)
+    plan_tickets_mail(order_id=placed_order.pk)
+    mails = Notification.objects.filter(kind="show_moved")
+    assert [(mail.recipient, mail.occurrence) for mail in mails] == [("ada@example.org", str(show.version))]
+
+
+def test_who_chose_after_the_move_is_not_told(make_hold: Callable[..., Hold]) -> None:
+    hold = make_hold()
+    move(hold.show, in_days(30))
+    plan_tickets_mail(order_id=confirm_order(order_id=place(hold).pk).pk)
+    assert not Notification.objects.filter(kind="show_moved").exists()
+
+
 def test_a_full_page_enqueues_the_next_which_begins_behind_it(confirmed_order: Order, show_on_sale: Show) -> None:
     show = move(show_on_sale, in_days(30))
     assert tell(show, page_size=1) == 1
@@ -170,6 +197,21 @@ def test_who_was_reminded_is_reminded_again_of_the_new_time(confirmed_order: Ord
     assert not Reminder.objects.exists()
     assert plan_page(order_ids=orders_to_remind()) == 1
     assert Notification.objects.filter(kind="reminder").count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_show_that_moves_while_its_reminders_are_planned_waits_and_has_them_planned_again(
+    confirmed_order: Order, show_on_sale: Show
+) -> None:
+    Order.objects.update(confirmed_at=in_days(-10))
+    show = move(show_on_sale, in_days(0.9))
+    moving = threading.Thread(target=run_and_close, args=(lambda: move(show, in_days(0.95)),))
+    with transaction.atomic():
+        assert plan_page(order_ids=orders_to_remind()) == 1
+        moving.start()
+        wait_for(somebody_waits_for_us, what="the move waits")
+    moving.join(10)
+    assert len(orders_to_remind()) == 1
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
