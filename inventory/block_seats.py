@@ -44,7 +44,7 @@ def block_seats(*, show_id: int, seen: Mapping[int, int]) -> set[int]:
     Raises UnknownShow, TransitionRefused where the show is over or cancelled, and TransactionManagementError outside a
     transaction.
     """
-    _lock_show(show_id)
+    lock_show_to_come(show_id)
     others = Seat.objects.filter(pk__in=seen, show_id=show_id, status=Seat.Status.HELD).values_list(
         "hold_id", flat=True
     )
@@ -59,12 +59,17 @@ def block_seats(*, show_id: int, seen: Mapping[int, int]) -> set[int]:
 
 def unblock_seats(*, show_id: int, seen: Mapping[int, int]) -> set[int]:
     """Put those of the seats on sale again that are put aside; otherwise as ``block_seats``."""
-    _lock_show(show_id)
+    lock_show_to_come(show_id)
     lock_seats(seat_ids=list(seen))
     return _change(show_id, seen, was=Seat.Status.BLOCKED, to=Seat.Status.AVAILABLE)
 
 
-def _lock_show(show_id: int) -> None:
+def lock_show_to_come(show_id: int) -> None:
+    """Keeps the show from ending or being moved until the transaction ends.
+
+    Raises UnknownShow, TransitionRefused where it is over or cancelled, and TransactionManagementError outside a
+    transaction.
+    """
     if not connection.in_atomic_block:
         raise TransactionManagementError("Put seats aside inside the transaction that tells why.")
     if rows_of(LOCK_SHOW_TO_COME, show_id=show_id):

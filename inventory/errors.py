@@ -100,6 +100,29 @@ class LeavesLoneSeats(InventoryError):
         self.labels = tuple(labels)
 
 
+class NotEnoughPlaces(InventoryError):
+    __doc__ = gettext_noop("There are not so many such places. Nothing was changed.")
+    status_code = 409
+
+    def __init__(self, *, free: int) -> None:
+        super().__init__(
+            ngettext(
+                "Only %(free)d such place is there. Nothing was changed.",
+                "Only %(free)d such places are there. Nothing was changed.",
+                free,
+            )
+            % {"free": free}
+        )
+        self.free = free
+
+
+class AreaHasChanged(InventoryError):
+    __doc__ = gettext_noop(
+        "Another number of these places is aside by now; nothing was changed. Look at the numbers again."
+    )
+    status_code = 409
+
+
 class NotEnoughSeats(InventoryError):
     __doc__ = gettext_noop("There are not so many seats left at this price. Choose fewer, or another price.")
     status_code = 409

@@ -20,6 +20,7 @@ from boxoffice.shows.house_page import PERMISSION as HOUSE_PERMISSION
 from boxoffice.shows.house_page import door_list_page, house_page
 from boxoffice.shows.move_page import PERMISSION as MOVE_PERMISSION
 from boxoffice.shows.move_page import can_be_moved, move_page
+from boxoffice.shows.trail import what_was_done
 from inventory.admin import PriceTierInline, ShowAdmin
 from inventory.forms import PriceTierForm
 from inventory.models import Show
@@ -59,12 +60,13 @@ class DeskShowAdmin(ShowAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        show = Show.objects.filter(pk=int(object_id)).first() if object_id.isdecimal() else None
+        shows = Show.objects.select_related("venue")
+        show = shows.filter(pk=int(object_id)).first() if object_id.isdecimal() else None
         offered = {
             "may_put_aside": show is not None and request.user.has_perm(ASIDE_PERMISSION),
             "may_move": show is not None and can_be_moved(show) and request.user.has_perm(MOVE_PERMISSION),
             "may_see_house": show is not None and request.user.has_perm(HOUSE_PERMISSION),
-            "done_by_hand": ShowAction.objects.filter(show=show).order_by("-pk")[:LAST_ACTIONS] if show else (),
+            "done_by_hand": _last_actions(show) if show else (),
         }
         return super().change_view(request, object_id, form_url, {**offered, **(extra_context or {})})
 
@@ -80,6 +82,12 @@ class DeskShowAdmin(ShowAdmin):
             path("<int:show_id>/door-list/", view(partial(door_list_page, self)), name="inventory_show_door_list"),
             *super().get_urls(),
         ]
+
+
+def _last_actions(show: Show) -> list[tuple[ShowAction, str]]:
+    """What staff did to the show last, each with what it changed. One query."""
+    actions = ShowAction.objects.filter(show=show).order_by("-pk")[:LAST_ACTIONS]
+    return [(action, what_was_done(action, zone=show.venue.zone)) for action in actions]
 
 
 admin.site.unregister(Show)

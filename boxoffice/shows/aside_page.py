@@ -1,6 +1,7 @@
 """The page on which staff put seats of a show aside, or back on sale.
 
-First which seats, as they are said; then it asks once, telling which of them stay as they are; then it is done.
+First which seats, as they are said; then it asks once, telling which of them stay as they are; then it is done. Places
+without a number have a page of their own (``places_page``), to which this one leads.
 """
 
 from __future__ import annotations
@@ -12,14 +13,17 @@ from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from boxoffice.errors import BoxOfficeError
 from boxoffice.shows.errors import NothingPutAside, NothingPutBack
+from boxoffice.shows.places_page import key_of, places_page
 from boxoffice.shows.put_aside import put_aside, put_back
 from boxoffice.shows.show_desk import ask, refuse, show_for
 from boxoffice.support.seats_by_name import FreeRow, HouseSeat, free_rows, house_of, named_seats
+from inventory.block_places import areas_of
 from inventory.errors import InventoryError
 from inventory.models import Seat, Show
 from jobs.admin.reason_form import ReasonForm
@@ -60,6 +64,8 @@ class _Chosen:
 def aside_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) -> HttpResponse:
     """Choose (GET), ask (GET with ``seats``), or do it and say so (POST)."""
     show = show_for(request, show_id=show_id, permission=PERMISSION)
+    if "area" in (request.POST if request.method == "POST" else request.GET):
+        return places_page(page, request, show)
     if request.method == "POST":
         return _do(page, request, show, request.POST)
     form = SeatsForm(request.GET if "seats" in request.GET else None)
@@ -76,6 +82,7 @@ def aside_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) -> Ht
         button=_("Go on…"),
         form=form,
         template="aside.html",
+        areas=[(area, urlencode({"area": key_of(area)})) for area in areas_of(show_id=show.pk)],
         rows=_rows_of(Seat.objects.filter(show=show, status=Seat.Status.BLOCKED).order_by("position")),
     )
 

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.db import connection
+from django.utils.text import Truncator
+from django.utils.translation import gettext as _
 
 from boxoffice.models import ShowAction
+from inventory.venue_time import in_venue_time
 from jobs.audit import require_reason
 from jobs.errors import NotInTransaction
 
 _LONGEST_NAME, _LONGEST_REASON = 150, 300
+
+LONGEST_WHAT = 200
+"""Characters of the seats that a line of the trail names; the rest stays in its row."""
 
 
 def write_show_action(
@@ -31,3 +39,17 @@ def write_show_action(
         reason=reason.strip()[:_LONGEST_REASON],
         details=dict(details),
     )
+
+
+def what_was_done(action: ShowAction, *, zone: ZoneInfo) -> str:
+    """What the entry changed, in words of the active language: seats, places, or from when to when. Empty if unknown.
+
+    zone: of the venue, whose time is told.
+    """
+    details = action.details
+    if "from" in details and "to" in details:
+        was, now = (in_venue_time(instant=datetime.fromisoformat(details[name]), zone=zone) for name in ("from", "to"))
+        return _("from %(was)s to %(now)s") % {"was": was, "now": now}
+    if "area" in details:
+        return f"{details['places']} × {details['area']}"
+    return Truncator("; ".join(details.get("seats", ()))).chars(LONGEST_WHAT)
