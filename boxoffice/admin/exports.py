@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
@@ -77,7 +78,7 @@ class ExportAdmin(ReadOnlyAdmin):
         if not self.has_view_permission(request) or not kinds:
             raise PermissionDenied
         asks = request.method == "POST"
-        initial = {"kind": request.GET.get("kind", ""), "show": request.GET.get("show", "")}
+        initial = {name: request.GET.get(name, "") for name in ("kind", "venue", "show", "first", "last")}
         form = AskForm(request.POST if asks else None, user=request.user, kinds=kinds, initial=initial)
         if asks and form.is_valid() and (answer := self._ask(request, form)):
             return answer
@@ -91,6 +92,7 @@ class ExportAdmin(ReadOnlyAdmin):
             "opts": self.opts,
             "media": self.media,
             "form": form,
+            "sales": _same_in_sales(request, initial),
             "rows": rows,
             "is_under_way": any(row.is_under_way for row in rows),
             "address": request.user.email,  # type: ignore[union-attr]
@@ -107,7 +109,7 @@ class ExportAdmin(ReadOnlyAdmin):
             started = start_export(
                 user=request.user,
                 language=get_language() or "en",
-                **{name: given[name] for name in ("number", "kind", "show", "first", "last")},
+                **{name: given[name] for name in ("number", "kind", "show", "venue", "first", "last")},
             )
         except ExportRefused as refusal:
             form.add_error(None, str(refusal))
@@ -116,7 +118,7 @@ class ExportAdmin(ReadOnlyAdmin):
             self.message_user(request, gettext("That was asked for already; it is below."), messages.WARNING)
         else:
             self.message_user(request, gettext("The file is being written. It appears below."), messages.SUCCESS)
-        return HttpResponseRedirect(reverse("admin:boxoffice_export_changelist"))
+        return HttpResponseRedirect(request.get_full_path())
 
     def fetch(self, request: HttpRequest, export_id: int) -> HttpResponseBase:
         """The file, in pieces as the storage gives them."""
@@ -148,6 +150,17 @@ class ExportAdmin(ReadOnlyAdmin):
         """Where links to one lead: its row."""
         page = reverse("admin:boxoffice_export_changelist")
         return HttpResponseRedirect(f"{page}#export-{object_id}" if object_id.isdecimal() else page)
+
+
+def _same_in_sales(request: HttpRequest, chosen: dict[str, str]) -> str:
+    """The page of sales, of what this one was opened for; empty for who may not see it."""
+    if not request.user.has_perm("boxoffice.view_takings"):
+        return ""
+    asked = {name: chosen[name] for name in ("venue", "show", "first", "last") if chosen[name]}
+    if asked.get("first"):
+        asked = {"period": "own", **asked}
+    page = reverse("admin:boxoffice_takings_changelist")
+    return f"{page}?{urlencode(asked)}" if asked else page
 
 
 def _page_of(request: HttpRequest, name: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import admin
@@ -13,9 +14,10 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.text import capfirst
 
-from boxoffice.models import Promotion, Takings
+from boxoffice.exports.whose import may_export
+from boxoffice.models import Export, Promotion, Takings
 from boxoffice.roles.table import PROMOTER
-from boxoffice.sales.asked import AskedForm
+from boxoffice.sales.asked import Asked, AskedForm
 from boxoffice.sales.dashboard import look_over
 from boxoffice.sales.whose_shows import SEES_ALL, shows_seen_by
 from inventory.models import Show
@@ -40,14 +42,16 @@ class SalesAdmin(ReadOnlyAdmin):
         shows = shows_seen_by(request.user)
         sees_all = request.user.has_perm(SEES_ALL)
         form = AskedForm(request.GET, shows=shows, now=database_now())
+        asked = form.asked()
         context = {
             **self.admin_site.each_context(request),
             "title": capfirst(str(self.opts.verbose_name_plural)),
             "opts": self.opts,
             "media": self.media,
             "form": form,
-            "sales": look_over(asked=form.asked(), shows=shows, sees_all=sees_all),
+            "sales": look_over(asked=asked, shows=shows, sees_all=sees_all),
             "sees_all": sees_all,
+            "export": _as_a_file(request, asked),
             "refresh_seconds": REFRESH_SECONDS,
             **(extra_context or {}),
         }
@@ -61,6 +65,15 @@ class SalesAdmin(ReadOnlyAdmin):
     ) -> HttpResponse:
         """A row has no page of its own."""
         return HttpResponseRedirect(reverse("admin:boxoffice_takings_changelist"))
+
+
+def _as_a_file(request: HttpRequest, asked: Asked) -> str:
+    """The page of exports, about to export the takings that this page shows; empty for who may not have them."""
+    if not request.user.has_perm("boxoffice.view_export") or not may_export(request.user, Export.Kind.TAKINGS):
+        return ""
+    place = {"show": asked.show.pk} if asked.show else {"venue": asked.venue.pk} if asked.venue else {}
+    what = {"kind": Export.Kind.TAKINGS.value, "first": asked.first, "last": asked.last, **place}
+    return f"{reverse('admin:boxoffice_export_changelist')}?{urlencode(what)}"
 
 
 class PromotionForm(forms.ModelForm):

@@ -15,7 +15,7 @@ from django.utils.translation import pgettext
 
 from boxoffice.exports.whose import shows_for
 from boxoffice.models import Export
-from inventory.models import Show
+from inventory.models import Show, Venue
 
 OFFERED = 500
 """Shows in the list to choose from: what a browser shows without thinking. Older ones are had by their period."""
@@ -34,6 +34,7 @@ class AskForm(forms.Form):
     """number: drawn with the page, so that the form sent twice is one export."""
 
     kind = forms.ChoiceField(label=_("What"))
+    venue = forms.ModelChoiceField(Venue.objects.none(), label=_("Venue"), required=False, empty_label=_("All venues"))
     show = _ShowChoice(Show.objects.none(), label=_("Show"), required=False, empty_label=_("All shows of the period"))
     first = forms.DateField(
         label=_("First day"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
@@ -46,12 +47,18 @@ class AskForm(forms.Form):
     def __init__(self, *given: Any, user: Any, kinds: Sequence[Export.Kind], **named: Any) -> None:
         super().__init__(*given, **named)
         self.fields["kind"].choices = [(kind.value, kind.label) for kind in kinds]  # type: ignore[attr-defined]
-        self.fields["show"].queryset = _offered(user, kinds)  # type: ignore[attr-defined]
+        shows = _of_login(user, kinds)
+        chosen = str(self.data.get("show", "") if self.is_bound else self.initial.get("show", ""))
+        self.fields["show"].queryset = _offered(shows, chosen=chosen)  # type: ignore[attr-defined]
+        self.fields["venue"].queryset = Venue.objects.filter(shows__in=shows).distinct()  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         first, last = cleaned.get("first"), cleaned.get("last")
-        if cleaned.get("show") or {"show", "first", "last"} & self.errors.keys():
+        show, venue = cleaned.get("show"), cleaned.get("venue")
+        if show and venue and show.venue_id != venue.pk:
+            self.add_error("show", _("This show is at another venue."))
+        if {"show", "first", "last"} & self.errors.keys() or (cleaned.get("show") and not first and not last):
             return cleaned
         if not first or not last:
             self.add_error("first" if not first else "last", _("Choose a show, or a first and a last day."))
@@ -62,8 +69,8 @@ class AskForm(forms.Form):
         return cleaned
 
 
-def _offered(user: Any, kinds: Sequence[Export.Kind]) -> QuerySet[Show]:
-    """The newest shows of which this login may export something; which kind of which, the service decides."""
+def _of_login(user: Any, kinds: Sequence[Export.Kind]) -> QuerySet[Show]:
+    """The shows of which this login may export something; which kind of which, the service decides."""
     seen = [shows_for(user, kind) for kind in kinds]
     shows = Show.objects.exclude(status=Show.Status.DRAFT)
     if None not in seen:
@@ -72,5 +79,12 @@ def _offered(user: Any, kinds: Sequence[Export.Kind]) -> QuerySet[Show]:
             if each is not None:
                 which |= Q(pk__in=each.values("pk"))
         shows = shows.filter(which)
-    newest = list(shows.order_by("-starts_at", "-pk").values_list("pk", flat=True)[:OFFERED])
-    return Show.objects.filter(pk__in=newest).select_related("venue").order_by("-starts_at", "-pk")
+    return shows
+
+
+def _offered(shows: QuerySet[Show], *, chosen: str) -> QuerySet[Show]:
+    """The newest, and the one that was chosen before."""
+    ids = list(shows.order_by("-starts_at", "-pk").values_list("pk", flat=True)[:OFFERED])
+    if chosen.isdecimal() and len(chosen) < 19:
+        ids.append(int(chosen))
+    return shows.filter(pk__in=ids).select_related("venue").order_by("-starts_at", "-pk")

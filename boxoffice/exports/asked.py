@@ -15,7 +15,7 @@ PAGE = 2_000
 
 @dataclass(frozen=True)
 class Asked:
-    """show_ids: None for all. first, last: days at each show's venue, both meant; None where shows were chosen.
+    """show_ids: None for all. first, last: days at each show's venue, both meant; None for all of them.
     until: when it was asked for; what was placed later is not in it.
     """
 

@@ -34,5 +34,10 @@ def fetch_export(*, export: Export, user: Any) -> File:
 
 def download_name(export: Export) -> str:
     """``orders-2026-11-01-to-2026-11-30.csv``: nobody's data, and no title, which a file system may not take. Pure."""
-    what = f"show-{export.show_id}" if export.show_id is not None else f"{export.first}-to-{export.last}"
-    return f"{export.kind}-{what}.csv"
+    parts = (
+        export.kind,
+        f"show-{export.show_id}" if export.show_id is not None else "",
+        f"venue-{export.venue_id}" if export.venue_id is not None else "",
+        f"{export.first}-to-{export.last}" if export.first else "",
+    )
+    return "-".join(filter(None, parts)) + ".csv"

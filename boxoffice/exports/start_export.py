@@ -12,7 +12,7 @@ from boxoffice.exports.errors import ExportRefused
 from boxoffice.exports.in_words import filter_in_words
 from boxoffice.exports.whose import may_export, shows_for
 from boxoffice.models import Export, ExportAction
-from inventory.models import Show
+from inventory.models import Show, Venue
 from jobs.enqueue import enqueue
 
 TASK = "boxoffice.write_export"
@@ -30,17 +30,24 @@ def start_export(
     kind: str,
     language: str,
     show: Show | None = None,
+    venue: Venue | None = None,
     first: date | None = None,
     last: date | None = None,
 ) -> int | None:
     """Plan the file, with its line in the audit trail and its job; return the export's id. Opens a transaction.
 
-    number: drawn by the page that asks; None is returned when it has asked already. show, or first and last.
+    number: drawn by the page that asks; None is returned when it has asked already. first and last, of all shows or of
+    those of a venue; or a show, with them or with all its days. The days of attendees are those of their show, so that
+    a show leaves them out.
     Raises ExportRefused where this login may not have that kind, or not of that show.
     """
     shows = shows_for(user, kind)
     if not may_export(user, kind) or (show and shows is not None and not shows.filter(pk=show.pk).exists()):
         raise ExportRefused
+    if show is not None:
+        venue = None
+        if kind == Export.Kind.ATTENDEES:
+            first = last = None
     export = Export(
         number=number,
         kind=kind,
@@ -50,8 +57,10 @@ def start_export(
         language=language,
         show_id=show.pk if show else None,
         show_title=show.title if show else "",
-        first=None if show else first,
-        last=None if show else last,
+        venue_id=venue.pk if venue else None,
+        venue_name=venue.name if venue else "",
+        first=first,
+        last=last,
     )
     with transaction.atomic():
         try:

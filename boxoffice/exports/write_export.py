@@ -27,6 +27,7 @@ from boxoffice.exports.whose import may_export, shows_for
 from boxoffice.messages import export_ready
 from boxoffice.messages.urgency import mail_task
 from boxoffice.models import Export
+from inventory.models import Show
 from jobs.record import record
 from notifications.plan import plan_notification
 from tickets.errors import StorageKeepsOldFiles
@@ -86,6 +87,9 @@ def asked_of(export: Export) -> Asked | None:
         ids: list[int] | None = [export.show_id]
         if shows is not None:
             ids = list(shows.filter(pk=export.show_id).values_list("pk", flat=True))
+    elif export.venue_id is not None:
+        of_venue = (Show.objects.all() if shows is None else shows).filter(venue_id=export.venue_id)
+        ids = list(of_venue.values_list("pk", flat=True))
     else:
         ids = None if shows is None else list(shows.values_list("pk", flat=True))
     return Asked(show_ids=ids, first=export.first, last=export.last, until=export.asked_at)

@@ -41,7 +41,10 @@ class Export(models.Model):
     # A plain id: a show that is gone leaves an export of nothing, not one of all shows.
     show_id = models.BigIntegerField(_("show"), null=True)
     show_title = models.CharField(_("show"), max_length=200, blank=True)
-    # Both days are meant, at each show's venue; none where a show was chosen.
+    # The same of a venue, where all its shows are meant.
+    venue_id = models.BigIntegerField(_("venue"), null=True)
+    venue_name = models.CharField(_("venue"), max_length=200, blank=True, db_default="")
+    # Both days are meant, at each show's venue; none where a show was chosen with all its days.
     first = models.DateField(_("first day"), null=True)
     last = models.DateField(_("last day"), null=True)
     rows_done = models.PositiveIntegerField(_("rows written"), db_default=0)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+import re
 import tempfile
 import tracemalloc
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from html import unescape
 from types import ModuleType
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.contrib.auth import get_user_model
-from django.contrib.auth.models import Group
+from django.contrib.auth.models import Group, Permission
 from django.db import transaction
 from django.test import Client
 
@@ -28,12 +31,14 @@ from boxoffice.models import Export, ExportAction, Order, Promotion, Takings
 from boxoffice.refunds.refund_order import refund_order
 from boxoffice.roles.make_groups import make_groups
 from boxoffice.sales.count_sales import count_sales
-from inventory.models import Show
+from inventory.import_seating_plan import import_seating_plan
+from inventory.models import Show, Venue
 from jobs.clock import database_now
 from jobs.models import Job
 from notifications.models import Notification
 from tests.books import sell_at_the_desk, sell_on_the_web
 from tests.fixtures_clock import Clock
+from tests.fixtures_inventory import plan_document
 from tests.fixtures_refunds import WHO_AND_WHY
 from tickets.models import Ticket
 from tickets.storage import ticket_storage
@@ -62,6 +67,14 @@ def sold_in_every_way(make_show: Callable[..., Show]) -> Show:
     with transaction.atomic():
         count_sales(show_id=show.pk)
     return show
+
+
+@pytest.fixture
+def another_venues_show(make_show: Callable[..., Show]) -> Show:
+    """A show at a second venue."""
+    venue = Venue.objects.create(name="Odeon", slug="odeon", city="Bath", address="1 Row", time_zone="Europe/London")
+    plan = import_seating_plan(venue=venue, raw=json.dumps(plan_document()).encode())
+    return make_show("Odeon Nights", plan=plan, prices={"Front": 500, "House": 500})
 
 
 def of_role(role: str, name: str = "anna") -> Any:
@@ -160,6 +173,68 @@ def test_nothing_that_a_fan_typed_is_worked_out_by_a_spreadsheet(sold_in_every_w
         for row in rows_in(written(user, kind)):
             assert not [cell for cell in row.values() if cell.startswith(("=", "+", "@", "\t", "\r"))]
     assert "'+49 30 1234" in {row["Name"] for row in rows_in(written(user, "attendees"))}
+
+
+def test_the_page_of_sales_leads_to_a_file_of_just_what_it_shows_and_that_page_back(
+    client: Client, sold_in_every_way: Show, make_show: Callable[..., Show], another_venues_show: Show
+) -> None:
+    other = make_show("Winter Letters", prices={"Front": 900, "House": 900})
+    for show in (other, another_venues_show):
+        sell_on_the_web(show, "A-1")
+        with transaction.atomic():
+            count_sales(show_id=show.pk)
+    client.force_login(of_role("Finance"))
+    today = database_now().date()
+    for where, shows in (
+        ({"show": sold_in_every_way.pk}, [sold_in_every_way]),
+        ({"venue": sold_in_every_way.venue_id}, [sold_in_every_way, other]),
+        ({}, [sold_in_every_way, other, another_venues_show]),
+    ):
+        days = {"first": today - timedelta(days=2), "last": today + timedelta(days=1)}
+        sales = client.get("/admin/boxoffice/takings/", {"period": "own", **days, **where}).content.decode()
+        (link,) = re.findall(rf'href="({PAGE}[^"]*)">Export these takings<', sales)
+
+        page = client.get(unescape(link))
+
+        form = page.context["form"]
+        chosen = {name: form[name].value() for name in ("kind", "venue", "show", "first", "last") if form[name].value()}
+        assert chosen == {"kind": "takings", **{name: str(value) for name, value in {**days, **where}.items()}}
+        (back,) = re.findall(r'href="(/admin/boxoffice/takings/[^"]*)">Look at', page.content.decode())
+        assert (
+            client.get(unescape(back)).context["sales"].asked
+            == client.get("/admin/boxoffice/takings/", {"period": "own", **days, **where}).context["sales"].asked
+        )
+        client.post(unescape(link), {**chosen, "number": str(uuid4())})
+        export = Export.objects.latest("pk")
+        write_export(export_id=export.pk)
+        export.refresh_from_db()
+        assert {row["Show"].lstrip("'") for row in rows_in(export)} == {show.title for show in shows}
+        net = sum(round(100 * float(row["Net"])) for row in rows_in(export))
+        assert net == sum(row.gross - row.refunded for row in Takings.objects.filter(show__in=shows))
+
+
+def test_a_show_is_exported_within_days_or_whole_and_its_attendees_always_whole(sold_in_every_way: Show) -> None:
+    finance = of_role("Finance")
+    long_ago = database_now().date() - timedelta(days=300)
+
+    def rows(kind: str, **days: date) -> int:
+        number = start_export(number=uuid4(), user=finance, kind=kind, language="en", show=sold_in_every_way, **days)
+        write_export(export_id=number or 0)
+        return Export.objects.get(pk=number).rows_done
+
+    for kind in ("orders", "takings"):
+        assert rows(kind) > 0
+        assert rows(kind, first=long_ago, last=long_ago) == 0
+    assert rows("attendees", first=long_ago, last=long_ago) == rows("attendees") > 0
+
+
+def test_who_may_not_export_takings_is_offered_no_file_of_them(client: Client) -> None:
+    make_groups()
+    user = get_user_model().objects.create_user("looks", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=["view_takings", "view_export"]))
+    client.force_login(user)
+
+    assert "Export these takings" not in client.get("/admin/boxoffice/takings/").content.decode()
 
 
 def test_a_german_file_is_one_that_german_spreadsheets_read(sold_in_every_way: Show) -> None:
