@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import shutil
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -16,27 +14,17 @@ from uuid import uuid4
 
 import pytest
 from limits import RateLimitItemPerMinute
-from playwright.sync_api import BrowserContext, Page, sync_playwright
+from playwright.sync_api import BrowserContext, Page
 
 from boxoffice.storefront import seat_board
 from deploy.local.ports import RANGE, is_free
 from jobs.flow import admission
 from notifications.limits import askers
+from tests.browser import Chromium
 from tests.fixtures_jobs import broker_url, empty, environment
 from tests.fixtures_payments import Payments
 from tests.payment_keys import WEBHOOK_SECRET
 from tests.processes import Process, wait_for
-
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
-QUIET = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-quic",
-]
 
 
 @dataclass(frozen=True)
@@ -115,28 +103,32 @@ def _commands(port: int) -> list[tuple[str, list[str], str]]:
     ]
 
 
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Chromium]:
+    """The browser of all tests of this process."""
+    chromium = Chromium()
+    yield chromium
+    chromium.close()
+
+
 @pytest.fixture
-def visiting() -> Visiting:
-    """Opens a browser for the length of a block.
+def visiting(chromium: Chromium) -> Visiting:
+    """Opens a browser's window for the length of a block.
 
     While one is open, this thread runs Playwright's event loop and Django refuses to query: ask before, or after.
     """
-    if not os.access(CHROMIUM, os.X_OK):
+    if not chromium.installed:
         pytest.skip("no Chromium: apt-get install chromium")
 
     @contextmanager
     def visit(*arguments: str, **options: object) -> Iterator[Visit]:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*QUIET, *arguments])
-            context = browser.new_context(locale="en-GB", **options)  # type: ignore[arg-type]
+        with chromium.opened(*arguments) as browser:
+            context = browser.new_context(**{"locale": "en-GB", **options})  # type: ignore[arg-type]
             page = context.new_page()
             complaints: list[str] = []
             page.on("pageerror", lambda error: complaints.append(str(error)))
             page.on("console", lambda message: message.type == "error" and complaints.append(message.text))
-            try:
-                yield Visit(page=page, context=context, complaints=complaints)
-            finally:
-                browser.close()
+            yield Visit(page=page, context=context, complaints=complaints)
 
     return visit
 

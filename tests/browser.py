@@ -1,0 +1,88 @@
+"""One Chromium for each process of the tests, and Playwright's driver with it: to start them costs as much as a test.
+
+Each visit has a context of its own, which shares nothing with another: no cookie, no store, no cache, no worker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from playwright.sync_api import Browser, Error, Playwright, sync_playwright
+
+CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-quic",
+]
+
+
+class Chromium:
+    """The browser of this process, started when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._playwright: Playwright | None = None
+        self._browser: Browser | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def installed(self) -> bool:
+        return os.access(CHROMIUM, os.X_OK)
+
+    @contextmanager
+    def opened(self, *arguments: str) -> Iterator[Browser]:
+        """The browser while the block runs; with arguments, one of its own that starts with them."""
+        with self._in_our_loop():
+            if arguments:
+                browser = self._started().chromium.launch(executable_path=CHROMIUM, args=[*QUIET, *arguments])
+            else:
+                browser = self._shared()
+            try:
+                yield browser
+            finally:
+                if arguments:
+                    browser.close()
+                else:
+                    for context in browser.contexts:
+                        context.close()
+
+    def close(self) -> None:
+        """End browser and driver, if they run."""
+        if self._playwright is None:
+            return
+        with self._in_our_loop():
+            with suppress(Error):
+                if self._browser is not None:
+                    self._browser.close()
+            self._playwright.stop()
+        self._playwright = self._browser = self._loop = None
+
+    def _shared(self) -> Browser:
+        if self._browser is None or not self._browser.is_connected():
+            self._browser = self._started().chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        return self._browser
+
+    def _started(self) -> Playwright:
+        if self._playwright is None:
+            self._playwright = sync_playwright().start()
+            self._loop = asyncio.get_running_loop()
+        return self._playwright
+
+    @contextmanager
+    def _in_our_loop(self) -> Iterator[None]:
+        """Playwright leaves its loop marked as running in this thread, and while it is, Django refuses to query."""
+        earlier = asyncio._get_running_loop()
+        if self._loop is not None:
+            asyncio._set_running_loop(self._loop)
+        try:
+            yield
+        finally:
+            asyncio._set_running_loop(earlier)
