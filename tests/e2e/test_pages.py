@@ -187,9 +187,10 @@ def addresses(make_show: Callable[..., Show], make_hold: Callable[..., Hold], ti
 def test_nothing_scrolls_sideways_and_what_can_be_pressed_is_large_enough(
     addresses: list[str], live_server: LiveServer, visiting: Visiting, width: int, language: str
 ) -> None:
-    viewport = {"width": width, "height": 700}
-    with visiting(viewport=viewport, extra_http_headers={"Accept-Language": language}) as visit:
+    locale = {"de": "de-DE", "en": "en-GB"}[language]  # Chromium sends it, whatever headers it is given
+    with visiting(viewport={"width": width, "height": 700}, locale=locale) as visit:
         for address in addresses:
             visit.page.goto(live_server.url + address)
+            assert visit.page.locator("html").get_attribute("lang") == language, address
             assert visit.page.evaluate("document.documentElement.scrollWidth") <= width, address
             assert visit.page.evaluate(TOO_SMALL) == [], address
