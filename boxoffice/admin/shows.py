@@ -16,8 +16,9 @@ from boxoffice.payments.errors import NotChargeable
 from boxoffice.payments.minor_units import provider_amount
 from boxoffice.shows.aside_page import PERMISSION as ASIDE_PERMISSION
 from boxoffice.shows.aside_page import aside_page
+from boxoffice.shows.door_list_page import door_list_page
 from boxoffice.shows.house_page import PERMISSION as HOUSE_PERMISSION
-from boxoffice.shows.house_page import door_list_page, house_page
+from boxoffice.shows.house_page import house_page
 from boxoffice.shows.move_page import PERMISSION as MOVE_PERMISSION
 from boxoffice.shows.move_page import can_be_moved, move_page
 from boxoffice.shows.trail import what_was_done

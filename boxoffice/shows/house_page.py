@@ -1,9 +1,8 @@
-"""The house of a show for staff: who sits where, part by part, and the list that is printed for the door."""
+"""The house of a show for staff: who sits where, part by part."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
@@ -12,24 +11,42 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from boxoffice.shows.read_house import ASIDE, FREE, HELD, IN, SOLD, Place, Row, places_of, rows_of, zones_of
+from boxoffice.shows.read_house import (
+    ASIDE,
+    FREE,
+    HELD,
+    IN,
+    SOLD,
+    Place,
+    Row,
+    places_of,
+    rows_of,
+    stretches_of,
+    zones_of,
+)
 from boxoffice.shows.show_desk import render, show_for
 from inventory.venue_time import in_venue_time
 from jobs.clock import database_now
-from jobs.personal import may_see_personal_data, name_for
+from jobs.personal import name_for
 
 PERMISSION = "boxoffice.view_house"
 
-BY_NAME, BY_SEAT = "name", "seat"
-
 
 def house_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) -> HttpResponse:
-    """The parts of the house with counts, and one of them seat by seat: ``zone``, or the first."""
+    """The parts of the house with counts, and one of them seat by seat: ``zone``, or the first.
+
+    What is larger than a page comes in stretches of rows (``part``, from 1).
+    """
     show = show_for(request, show_id=show_id, permission=PERMISSION)
     zones = zones_of(show_id=show.pk)
     wanted = request.GET.get("zone")
     zone = next((each for each in zones if each.name == wanted), zones[0] if zones else None)
-    places = [_seen_by(request, each) for each in places_of(show_id=show.pk, zone=zone.name)] if zone else []
+    stretches = stretches_of(places_of(show_id=show.pk, zone=zone.name)) if zone else []
+    asked = request.GET.get("part", "")
+    part = min(
+        max(int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 6 else 1, 1), len(stretches) or 1
+    )
+    places = [_seen_by(request, each) for each in stretches[part - 1]] if stretches else []
     words = state_words()
     return render(
         page,
@@ -40,30 +57,19 @@ def house_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) -> Ht
         zones=[(each, [each.counts[state] for state in words]) for each in zones],
         zone=zone,
         heads=list(words.values()),
-        map=_map(rows_of(places)),
+        parts=[(nth, *_ends(stretch)) for nth, stretch in enumerate(stretches, start=1)],
+        part=part,
+        map=_map(rows_of([place for place in places if place.number])),
         taken=[(place, words[place.state]) for place in places if place.state != FREE],
         links=request.user.has_perm("boxoffice.view_order"),
         as_of=in_venue_time(instant=database_now(), zone=show.venue.zone),
     )
 
 
-def door_list_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) -> HttpResponse:
-    """Everybody who has a ticket, by name or by seat, to be printed."""
-    show = show_for(request, show_id=show_id, permission=PERMISSION)
-    by = BY_SEAT if request.GET.get("by") == BY_SEAT else BY_NAME
-    places = [_seen_by(request, each) for each in places_of(show_id=show.pk) if each.ticket_code]
-    return render(
-        page,
-        request,
-        show,
-        template="door_list.html",
-        title=_("Door list"),
-        by=by,
-        count=len(places),
-        rows=_by_seat(places) if by == BY_SEAT else _by_name(places),
-        masked=not may_see_personal_data(request.user),
-        as_of=in_venue_time(instant=database_now(), zone=show.venue.zone),
-    )
+def part_of(text: str, *, count: int) -> int:
+    """The part that an address asks for, from 1 to ``count``; the first one for what is no number."""
+    asked = int(text) if text.isascii() and text.isdecimal() and len(text) < 6 else 1
+    return min(max(asked, 1), max(count, 1))
 
 
 def state_words() -> dict[str, str]:
@@ -75,6 +81,11 @@ def state_words() -> dict[str, str]:
         IN: pgettext("seats", "let in"),
         ASIDE: pgettext("seats", "put aside"),
     }
+
+
+def _ends(stretch: Sequence[Place]) -> tuple[str, str, int]:
+    """What a stretch is called by, its first and last row, and how many places it has."""
+    return stretch[0].row, stretch[-1].row, len(stretch)
 
 
 def _seen_by(request: HttpRequest, place: Place) -> Place:
@@ -97,34 +108,3 @@ def _field(place: Place, words: dict[str, str]) -> SafeString:
         return format_html('<span class="seat free" title="{}: {}">{}</span>', place.label, state, number)
     said = ": ".join(filter(None, (place.label, state, place.name)))
     return format_html('<a class="seat {}" href="#seat-{}" title="{}">{}</a>', place.state, place.seat_id, said, number)
-
-
-def _by_seat(places: Iterable[Place]) -> SafeString:
-    rows = ((each.label, each.name, _code(each), each.order_code, _mark(each)) for each in places)
-    return format_html_join("", "<tr><td>{}</td><td><bdi>{}</bdi></td><td>{}</td><td>{}</td><td>{}</td></tr>", rows)
-
-
-def _by_name(places: Iterable[Place]) -> SafeString:
-    """One line for an order's tickets of one name, by the last word of it, as people say their names at the door."""
-    ordered = sorted(places, key=lambda each: (_surname(each.name), each.name.casefold(), each.order_code))
-    lines = []
-    for (name, order_code), group in groupby(ordered, key=lambda each: (each.name, each.order_code)):
-        own = list(group)
-        seats = format_html_join(SafeString("<br>"), "{}", ((each.label,) for each in own))
-        codes = format_html_join(SafeString("<br>"), "{}", ((_code(each),) for each in own))
-        marks = format_html_join(SafeString("<br>"), "{}", ((_mark(each),) for each in own))
-        lines.append((name, seats, codes, order_code, marks))
-    return format_html_join("", "<tr><td><bdi>{}</bdi></td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>", lines)
-
-
-def _surname(name: str) -> str:
-    words = name.casefold().split()
-    return words[-1] if words else ""
-
-
-def _code(place: Place) -> str:
-    return f"{place.ticket_code[:4]}-{place.ticket_code[4:]}"
-
-
-def _mark(place: Place) -> str:
-    return pgettext("seats", "let in") if place.state == IN else "☐"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from django.db import connection
 
-from inventory.models import Seat
+from inventory.models.seat import place_in_words
 
 FREE, HELD, SOLD, IN, ASIDE = STATES = ("free", "held", "sold", "in", "aside")
 
@@ -34,18 +34,34 @@ ZONES = f"""
      GROUP BY stands.zone ORDER BY min(stands.position)
 """  # noqa: S608 - a constant
 
-# One part of it, seat by seat. By the same.
-PLACES = f"""
+_PLACE = f"""
     SELECT seat.id, seat.zone, seat.row, seat.number, tier.name, {_STATE},
            coalesce(ticket.holder_name, ''), ticket.order_id, coalesce(ticket.order_code, ''),
            coalesce(ticket.code, '')
       FROM inventory_seat AS seat
       JOIN inventory_pricetier AS tier ON tier.id = seat.tier_id
+"""  # noqa: S608 - a constant
+
+# One part of it, seat by seat. By the same.
+PLACES = f"""
+    {_PLACE}
       LEFT JOIN inventory_hold AS hold ON hold.id = seat.hold_id
       LEFT JOIN tickets_ticket AS ticket ON ticket.seat_id = seat.id AND ticket.status <> 'void'
-     WHERE seat.show_id = %(show_id)s AND (%(zone)s::text IS NULL OR seat.zone = %(zone)s)
+     WHERE seat.show_id = %(show_id)s AND seat.zone = %(zone)s
      ORDER BY seat.position, seat.id
-"""  # noqa: S608 - a constant
+"""
+
+# All seats that somebody has a ticket for. By the same.
+TICKETED = f"""
+    {_PLACE}
+      JOIN tickets_ticket AS ticket ON ticket.seat_id = seat.id AND ticket.status <> 'void'
+      LEFT JOIN inventory_hold AS hold ON hold.id = seat.hold_id
+     WHERE seat.show_id = %(show_id)s
+     ORDER BY seat.position, seat.id
+"""
+
+MOST_AT_ONCE = 600
+"""Seats on one page: the largest part of most houses, and what a browser lays out in a moment."""
 
 
 class Place(NamedTuple):
@@ -65,7 +81,7 @@ class Place(NamedTuple):
     @property
     def label(self) -> str:
         """In words of the active language; a place without words of its own is called by its tier."""
-        return Seat(zone=self.zone, row=self.row, number=self.number).label or self.tier
+        return place_in_words(zone=self.zone, row=self.row, number=self.number) or self.tier
 
 
 @dataclass(frozen=True)
@@ -96,13 +112,34 @@ def zones_of(*, show_id: int) -> list[Zone]:
     return [Zone(name, {state: states.count(state) for state in STATES}) for name, states, _first in rows]
 
 
-def places_of(*, show_id: int, zone: str | None = None) -> list[Place]:
-    """The seats of one part of the house, or of all of it, in the order of the plan. One query."""
-    with connection.cursor() as cursor:
-        cursor.execute(PLACES, {"show_id": show_id, "zone": zone})
-        return [Place(*row) for row in cursor.fetchall()]
+def places_of(*, show_id: int, zone: str) -> list[Place]:
+    """The seats of one part of the house, in the order of the plan. One query."""
+    return _places(PLACES, show_id=show_id, zone=zone)
+
+
+def places_with_tickets(*, show_id: int) -> list[Place]:
+    """All seats that somebody has a ticket for, in the order of the plan. One query."""
+    return _places(TICKETED, show_id=show_id)
 
 
 def rows_of(places: Sequence[Place]) -> list[Row]:
     """The same, row by row. Pure."""
     return [Row(name, list(group)) for name, group in groupby(places, key=lambda place: place.row)]
+
+
+def stretches_of(places: Sequence[Place], *, most: int = MOST_AT_ONCE) -> list[list[Place]]:
+    """The same in as many stretches as a page each can show, cut between rows. A longer row is cut. Pure."""
+    stretches: list[list[Place]] = []
+    for _row, group in groupby(places, key=lambda place: (place.zone, place.row)):
+        row = list(group)
+        if stretches and len(stretches[-1]) + len(row) <= most:
+            stretches[-1] += row
+        else:
+            stretches += [row[first : first + most] for first in range(0, len(row), most)]
+    return stretches
+
+
+def _places(query: str, **values: object) -> list[Place]:
+    with connection.cursor() as cursor:
+        cursor.execute(query, values)
+        return [Place._make(row) for row in cursor.fetchall()]

@@ -81,10 +81,14 @@ class Seat(models.Model):
 
     @property
     def label(self) -> str:
-        """The place in words of the active language, "Stalls, row C, seat 12"; empty parts are left out."""
-        parts = [self.zone] if self.zone else []
-        if self.row:
-            parts.append(gettext("row %(row)s") % {"row": self.row})
-        if self.number:
-            parts.append(gettext("seat %(number)s") % {"number": self.number})
-        return ", ".join(parts)
+        return place_in_words(zone=self.zone, row=self.row, number=self.number)
+
+
+def place_in_words(*, zone: str, row: str, number: str) -> str:
+    """A place in words of the active language, "Stalls, row C, seat 12"; empty parts are left out."""
+    parts = [zone] if zone else []
+    if row:
+        parts.append(gettext("row %(row)s") % {"row": row})
+    if number:
+        parts.append(gettext("seat %(number)s") % {"number": number})
+    return ", ".join(parts)

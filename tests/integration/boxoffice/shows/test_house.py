@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from boxoffice.confirm_order import confirm_order
+from boxoffice.shows import door_list_page, house_page
+from boxoffice.shows.door_list import parts_by_name
 from boxoffice.shows.put_aside import put_aside
-from boxoffice.shows.read_house import zones_of
+from boxoffice.shows.read_house import stretches_of, zones_of
 from inventory.hold_seats import hold_seats
 from inventory.models import Hold, Seat, Show
 from tests.fixtures_boxoffice import place, statements
@@ -71,6 +74,22 @@ def test_the_door_list_is_by_the_last_word_of_the_name_or_by_seat(staff: Client,
     code = Ticket.objects.get(seat__guid="C-1").code
     assert f"{code[:4]}-{code[4:]}" in by_name
     assert by_seat.count("<td>let in</td>") == 1
+
+
+def test_a_long_list_and_a_large_part_of_the_house_come_in_parts_and_the_list_in_one_go_too(
+    staff: Client, lived_in_house: Show, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door_list_page, "parts_by_name", partial(parts_by_name, most=1))
+    monkeypatch.setattr(house_page, "stretches_of", partial(stretches_of, most=16))
+    address = reverse("admin:inventory_show_door_list", args=[lived_in_house.pk])
+    first, second, whole = (staff.get(address, {"part": part}).content.decode() for part in ("", "2", "all"))
+    rows = [page.partition("<tbody>")[2] for page in (first, second, whole)]
+    assert ["Zoe Adams" in each for each in rows] == [True, False, True]
+    assert ["Ada Young" in each for each in rows] == [False, True, True]
+    house = reverse("admin:inventory_show_house", args=[lived_in_house.pk])
+    parts = [staff.get(house, {"part": part}).content.decode() for part in ("1", "2", "99", "x")]
+    assert ["Ada Young" in each for each in parts] == [False, True, True, False]
+    assert "Rows A – B" in parts[0]
 
 
 def test_the_pages_cost_the_same_queries_however_many_have_tickets(staff: Client, lived_in_house: Show) -> None:
