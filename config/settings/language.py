@@ -10,3 +10,4 @@ LOCALE_PATHS = [Path(__file__).resolve().parents[2] / "locale"]
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
+FORMAT_MODULE_PATH = "config.formats"
