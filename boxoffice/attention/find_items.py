@@ -43,15 +43,25 @@ ONE = f"""
       FROM items WHERE left(key, 400) = %(key)s
 """  # noqa: S608
 
+MOST_DEAD = 5_000
+"""Dead jobs whose orders are listed, those that died last. Who has more of them mends their cause and replays them by
+groups; a list of so many orders would only make everybody wait."""
+
 # The orders behind all of that: what the filter of the list of orders shows. Dead jobs are items by their cause, and
-# what they are about stands on each of them.
+# what they are about stands on each of them. By job_dead and the unique codes: OFFSET 0 keeps PostgreSQL from reading
+# all orders for that.
 ORDERS = f"""
     {OPEN}
     SELECT order_id FROM items WHERE order_id IS NOT NULL
     UNION
-    SELECT o.id FROM jobs_job AS j JOIN boxoffice_order AS o ON o.code = substr(j.subject, 7)
-     WHERE j.state = 'dead' AND starts_with(j.subject, 'order:')
+    SELECT o.id
+      FROM (SELECT subject FROM jobs_job WHERE state = 'dead' ORDER BY finished_at DESC LIMIT {MOST_DEAD}) AS j
+     CROSS JOIN LATERAL (SELECT id FROM boxoffice_order WHERE code = substr(j.subject, 7) OFFSET 0) AS o
+     WHERE starts_with(j.subject, 'order:')
 """  # noqa: S608
+
+# By job_dead.
+MORE_DEAD = f"SELECT EXISTS (SELECT FROM jobs_job WHERE state = 'dead' OFFSET {MOST_DEAD} LIMIT 1)"  # noqa: S608
 
 
 @dataclass(frozen=True)
@@ -100,10 +110,19 @@ def find_item(*, kind: Kind, key: str) -> Item | None:
 
 
 def orders_in_need() -> tuple[str, list[Any]]:
-    """A statement of the ids of orders that need a human, and its parameters in their order."""
+    """A statement of the ids of orders that need a human, and its parameters in their order. Of dead jobs it looks at
+    the MOST_DEAD that died last.
+    """
     about_orders = [kind for kind in KINDS if kind.name not in ("dead_jobs", "schedules", "promises")]
     statement = ORDERS.replace("{causes}", causes_of(about_orders))
     return _PARAMETER.sub("%s", statement), [PARAMETERS[name] for name in _PARAMETER.findall(statement)]
+
+
+def has_more_dead_jobs() -> bool:
+    """Whether there are more dead jobs than ``orders_in_need`` looks at. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute(MORE_DEAD)
+        return bool(cursor.fetchone()[0])
 
 
 _PARAMETER = re.compile(r"%\((\w+)\)s")

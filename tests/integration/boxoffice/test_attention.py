@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from boxoffice.attention.ask_for_attention import ask_for_attention
 from boxoffice.attention.errors import ItemGone, ItemTaken, MendTheCause, NotYours
-from boxoffice.attention.find_items import Item, count_items, find_items, orders_in_need
+from boxoffice.attention.find_items import MOST_DEAD, Item, count_items, find_items, orders_in_need
 from boxoffice.attention.kinds import KINDS, kind_named, kinds_for
 from boxoffice.attention.settle_item import settle_item
 from boxoffice.attention.take_item import give_item_back, take_item
@@ -165,6 +165,21 @@ def test_the_filter_of_orders_shows_those_behind_the_items_and_no_others(
         if item.kind != "dead_jobs":
             settle_item(kind=kind_named("mails"), key=item.key, by="anna", reason="rang")  # type: ignore[arg-type]
     assert in_need() == {ill.pk}
+
+
+def test_of_a_flood_of_dead_jobs_the_filter_reads_the_newest_and_says_so(
+    sold: Order, dead_jobs: DeadJobs, staff: Client
+) -> None:
+    def shown() -> str:
+        return staff.get(reverse("admin:boxoffice_order_changelist"), {"attention": "needed"}).content.decode()
+
+    (about_it,) = dead_jobs(1, subject=sold.subject)
+    assert sold.code in shown()
+    dead_jobs(MOST_DEAD)
+    Job.objects.filter(pk=about_it.pk).update(finished_at=database_now() - timedelta(days=1))
+    page = shown()
+    assert sold.code not in page
+    assert "of dead jobs, the newest 5,000" in page
 
 
 def test_the_list_says_what_the_orders_page_says(sold: Order, staff: Client) -> None:
