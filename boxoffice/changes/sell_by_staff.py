@@ -19,6 +19,7 @@ from boxoffice.models import Order, OrderAction, OrderLine, Payment
 from boxoffice.payments import transitions as payments
 from boxoffice.payments.errors import ShowCalledOff
 from boxoffice.place_order import insert_order, placed_before, seats_of_hold
+from boxoffice.refunds.transitions import REFUNDABLE
 from inventory import hold_transitions
 from inventory.errors import UnknownHold
 from inventory.models import Hold
@@ -76,8 +77,8 @@ def sell_by_staff(
 
     email: may be empty. language: a code from LANGUAGES; another one falls back to the default.
 
-    Raises InvalidContact, ReasonForGift, SoldDifferently (the seats were sold in another way), ShowCalledOff, and from
-    inventory UnknownHold, HoldExpired, HoldNotActive and HoldIncomplete. Each changes nothing.
+    Raises InvalidContact, ReasonForGift, SoldDifferently (the seats were sold in another way, or given back since),
+    ShowCalledOff, and from inventory UnknownHold, HoldExpired, HoldNotActive and HoldIncomplete. Each changes nothing.
     """
     buyer = clean_buyer(name=name, email=email)
     if paid_by == PaidBy.GIFT and not reason.strip():
@@ -147,11 +148,13 @@ def _take_money(order: Order, paid_by: PaidBy) -> None:
 
 
 def _sold_before(*, hold_token: UUID, buyer: Buyer, paid_by: PaidBy) -> Order:
-    """The order that this very form has made before."""
+    """The order that this very form has made before, if all of it or some stands yet."""
     order = placed_before(hold_token=hold_token)
     methods = set(order.payments.values_list("method", flat=True))
-    is_gift = paid_by == PaidBy.GIFT
-    paid_alike = methods == ({str(paid_by)} if order.total else set()) and (order.complimentary or not is_gift)
-    if order.channel == Order.Channel.WEB or not paid_alike or (order.name, order.email) != (buyer.name, buyer.email):
+    paid_alike = methods == ({str(paid_by)} if order.total else set())
+    if sum(order.hold.prices):  # what costs nothing anyway is no gift, whatever they said
+        paid_alike = paid_alike and order.complimentary == (paid_by == PaidBy.GIFT)
+    stands = order.status in REFUNDABLE and order.channel != Order.Channel.WEB
+    if not stands or not paid_alike or (order.name, order.email) != (buyer.name, buyer.email):
         raise SoldDifferently
     return order

@@ -116,6 +116,24 @@ def test_pressed_twice_it_is_sold_once(desk_hold: Hold) -> None:
             sell(desk_hold, **other)
 
 
+def test_pressed_twice_what_costs_nothing_is_given_away_once(held_seats: Hold) -> None:
+    gift = {"paid_by": PaidBy.GIFT, "reason": "the press"}
+    assert sell(held_seats, **gift) == sell(held_seats, **gift)
+    assert Order.objects.count() == 1
+
+
+def test_nobody_is_asked_for_money_for_seats_that_a_colleague_has_given_away(desk_hold: Hold) -> None:
+    sell(desk_hold, paid_by=PaidBy.GIFT, reason="the press")
+    with pytest.raises(SoldDifferently):
+        sell(desk_hold)
+
+
+def test_a_form_that_comes_again_after_all_was_given_back_sells_nothing_and_says_so(cash_order: Order) -> None:
+    refund_order(order_id=cash_order.pk, **WHO_AND_WHY)
+    with pytest.raises(SoldDifferently):
+        sell(cash_order.hold)
+
+
 def test_what_a_fan_has_begun_to_buy_is_not_sold_by_staff(held_seats: Hold) -> None:
     place(held_seats)
     with pytest.raises(SoldDifferently):
