@@ -8,6 +8,7 @@ from datetime import datetime
 from itertools import groupby
 
 from django.utils import dateformat
+from django.utils.formats import number_format
 from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext as _
 
@@ -150,8 +151,8 @@ def _times_of(job: KnownJob, facts: Facts) -> Iterator[str]:
     if job.finished_at is None or job.finished_at < job.started_at or job.state == Job.State.CANCELLED:
         yield _("Last started %(instant)s.") % {"instant": started}
     else:
-        took = (job.finished_at - job.started_at).total_seconds()
-        yield _("Started %(instant)s, took %(seconds).2f s.") % {"instant": started, "seconds": took}
+        took = number_format((job.finished_at - job.started_at).total_seconds(), 2)
+        yield _("Started %(instant)s, took %(seconds)s s.") % {"instant": started, "seconds": took}
 
 
 def _tickets(facts: Facts) -> Iterator[Entry]:

@@ -11,6 +11,7 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.test import Client
 from django.urls import reverse
+from django.utils.translation import override
 
 from boxoffice.models import Order
 from boxoffice.support.story.tell_story import Story, tell_story
@@ -65,6 +66,8 @@ def test_an_order_that_went_well_tells_its_story_from_hold_to_mail(told_order: O
     assert [entry.at for entry in story.timeline] == sorted(entry.at for entry in story.timeline)
     assert {entry.mood for entry in story.timeline} == {"good"}
     assert "took 0.24 s" in " ".join(story.timeline[3].notes)
+    with override("de"):
+        assert "dauerte 0,24 s" in " ".join(story_of(told_order).timeline[3].notes)
     assert story.problems == []
 
 

@@ -42,5 +42,9 @@ def test_a_translation_names_the_same_values_as_its_original(compiled: dict[str,
         assert set(PLACEHOLDER.findall(german)) <= set(PLACEHOLDER.findall(original)) | {"n", "count"}, original
 
 
+def test_no_text_writes_a_decimal_mark_itself_which_differs_between_languages(compiled: dict[str, str]) -> None:
+    assert [original for original in compiled if re.search(r"%(\(\w+\))?[\d.]*[feg]\b", original)] == []
+
+
 def test_what_each_periodic_job_is_for_is_told_in_german(compiled: dict[str, str]) -> None:
     assert [periodic.name for periodic in SCHEDULE if periodic.why not in compiled] == []
