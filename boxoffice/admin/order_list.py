@@ -28,11 +28,21 @@ from boxoffice.support.mark_words import marked
 from boxoffice.support.story.order_status import status_in_words
 from inventory.models import Seat
 from jobs.admin.bounded_pages import BoundedPaginator
-from jobs.admin.masked_rows import MaskedListAdmin
+from jobs.admin.masked_rows import MaskedChangeList, MaskedListAdmin
 from jobs.admin.moments import relatively
 from jobs.clock import DatabaseNow
 from jobs.personal import masked_address, masked_name, may_see_personal_data
 from tickets.codes import grouped
+
+
+class _FoundFirst(MaskedChangeList):
+    """What was looked for comes as near as it was meant, which is no column's order."""
+
+    def get_ordering_field_columns(self) -> dict[int, str]:
+        if self.query.strip() and ORDER_VAR not in self.params:
+            return {}
+        columns: dict[int, str] = super().get_ordering_field_columns()
+        return columns
 
 
 class OrderListAdmin(MaskedListAdmin):
@@ -54,6 +64,9 @@ class OrderListAdmin(MaskedListAdmin):
 
     class Media:
         css = {"all": ("boxoffice/css/support.css", "boxoffice/css/finding.css")}
+
+    def get_changelist(self, request: HttpRequest, **named: Any) -> type[ChangeList]:
+        return _FoundFirst
 
     @admin.display(description=_("code"), ordering="code")
     def code_found(self, order: Any) -> SafeString:

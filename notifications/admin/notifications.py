@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from jobs.admin.masked_rows import MaskedRowsAdmin
+from jobs.admin.moments import relatively
 from jobs.admin.read_only import in_utc
+from jobs.clock import DatabaseNow
 from jobs.personal import masked_address
 from jobs.redact import for_eyes
 from notifications.erased_recipient import is_erased
@@ -37,7 +43,7 @@ class NotificationAdmin(MaskedRowsAdmin):
     class Media:
         css = {"all": ("notifications/css/lists.css",)}
 
-    list_display = ("kind", "state", "subject", "to", "why", "created")
+    list_display = ("kind", "how", "made", "subject", "to")
     list_filter = ("status", "kind", "channel")
     search_fields = ("subject", "recipient", "message_id", "provider_id")
     search_help_text = _("What it is about, an address, or a message id")
@@ -51,6 +57,21 @@ class NotificationAdmin(MaskedRowsAdmin):
         (_("How it went"), {"fields": ("state", "why", "attempts", "created", "sent")}),
         (_("At the provider"), {"fields": ("message_id", "idempotency_key", "provider_id")}),
     )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Notification]:
+        return super().get_queryset(request).annotate(now=DatabaseNow())
+
+    @admin.display(description=_("status"), ordering="status")
+    def how(self, notification: Notification) -> SafeString:
+        """The state, and below it why, so that both and when it was planned stand within a screen's width."""
+        if not notification.last_error:
+            return format_html('<span class="nowrap">{}</span>', self.state(notification))
+        words = (self.state(notification), self.why(notification))
+        return format_html('<span class="nowrap">{}</span><br><span class="quiet">{}</span>', *words)
+
+    @admin.display(description=_("created"), ordering="id")
+    def made(self, notification: Any) -> SafeString:
+        return relatively(notification.created_at, notification.now)
 
     @admin.display(description=_("status"), ordering="status")
     def state(self, notification: Notification) -> str:
@@ -66,7 +87,7 @@ class NotificationAdmin(MaskedRowsAdmin):
         """Our own reasons in the reader's language; a provider's words as they came."""
         return gettext(notification.last_error) if notification.last_error else "–"
 
-    @admin.display(description=_("created (UTC)"), ordering="id")
+    @admin.display(description=_("created (UTC)"))
     def created(self, notification: Notification) -> SafeString:
         return in_utc(notification.created_at)
 

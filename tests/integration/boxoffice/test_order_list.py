@@ -87,6 +87,19 @@ def test_filters_and_columns_work_on_what_was_found(support: Client, smith_and_s
     assert 'href="?q=smith"' in hidden
 
 
+def test_no_column_reads_as_sorted_while_what_was_found_comes_as_near_as_it_was_meant(
+    support: Client, smith_and_smyth: tuple[Order, Order]
+) -> None:
+    def heads(**query: str) -> str:
+        return listing(support, **query).partition("<tbody")[0]
+
+    assert "sorted descending" in heads()
+    found = heads(q="smith")
+    assert "column-placed" in found
+    assert "sorted " not in found
+    assert "sorted ascending" in heads(q="smith", o="4")
+
+
 def test_where_nothing_is_found_the_page_says_what_can_be_looked_for(
     support: Client, smith_and_smyth: tuple[Order, Order]
 ) -> None:
