@@ -21,6 +21,7 @@ BENCHES = (
     "checkout",
     "dispatch",
     "enqueue",
+    "exports",
     "find_orders",
     "holds",
     "idle",
