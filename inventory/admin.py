@@ -26,6 +26,7 @@ from inventory.plan_sale_opening import plan_sale_opening
 from inventory.pretix_plan import check_plan
 from inventory.venue_time import in_venue_time, place_of
 from jobs.admin import ReadOnlyAdmin
+from jobs.admin.read_only import SturdyAdmin
 from jobs.admin.subjects import link_subjects
 from jobs.clock import DatabaseNow
 
@@ -33,14 +34,14 @@ INSTANTS = {"starts_at", "doors_at", "on_sale_at"}
 
 
 @admin.register(Venue)
-class VenueAdmin(admin.ModelAdmin):
+class VenueAdmin(SturdyAdmin):
     list_display = ("name", "city", "time_zone")
     search_fields = ("name", "city")
     prepopulated_fields = {"slug": ("name",)}
 
 
 @admin.register(SeatingPlan)
-class SeatingPlanAdmin(admin.ModelAdmin):
+class SeatingPlanAdmin(SturdyAdmin):
     """A plan is taken in from a file, and never changed: shows were made from it."""
 
     list_display = ("name", "venue", "seat_count", "created_at")
@@ -100,7 +101,7 @@ class PriceTierInline(admin.TabularInline):
 
 
 @admin.register(Show)
-class ShowAdmin(admin.ModelAdmin):
+class ShowAdmin(SturdyAdmin):
     """A show is made from a plan, free of charge at first; then its prices are set and it is put on sale.
 
     All instants in the form are the venue's time, typed and shown.

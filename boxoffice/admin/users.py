@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from django.contrib import admin, messages
-from django.contrib.auth.admin import UserAdmin
-from django.contrib.auth.models import User
+from django.contrib.auth.admin import GroupAdmin, UserAdmin
+from django.contrib.auth.models import Group, User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -71,7 +71,7 @@ LIFT = LoginVerb(
 )
 VERBS = (RESET, LIFT)
 
-admin.site.unregister(User)
+admin.site.unregister([User, Group])
 # Their pages show the keys that telephones make codes of. Importing them first is what registers them.
 admin.site.unregister([otp_totp.TOTPDevice, otp_static.StaticDevice])
 
@@ -151,3 +151,8 @@ class LoginAdmin(SturdyAdmin, UserAdmin):
         else:
             messages.success(request, str(verb.did) % words)
         return HttpResponseRedirect(back)
+
+
+@admin.register(Group)
+class RoleAdmin(SturdyAdmin, GroupAdmin):
+    """Django's own, and sturdy."""

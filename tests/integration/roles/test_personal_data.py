@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -74,6 +76,63 @@ def test_an_operator_finds_by_the_whole_of_what_a_caller_says_and_not_letter_by_
         return answer.status_code == 302 or "field-" in answer.content.decode()  # the one, or a list with rows
 
     assert {text: finds(text) for text in (whole, part)} == {whole: True, part: False}
+
+
+@pytest.mark.parametrize(
+    ("page", "column"),
+    [
+        ("boxoffice_order", "name"),
+        ("boxoffice_order", "email"),
+        ("boxoffice_order", "token"),
+        ("notifications_notification", "recipient"),
+        ("tickets_ticket", "holder_name"),
+    ],
+)
+def test_no_list_is_filtered_letter_by_letter(client: Client, full_desk: Desk, page: str, column: str) -> None:
+    login_as(client, role=OPERATOR)
+    address = reverse(f"admin:{page}_changelist")
+    ways = ("", "__startswith", "__icontains", "__regex", "__gt", "__gte", "__in")
+    assert {client.get(address, {f"{column}{how}": "z"}).status_code for how in ways} == {400}
+
+
+@pytest.mark.parametrize(
+    ("page", "shown", "column"),
+    [
+        ("boxoffice_order", "buyer", "name"),
+        ("notifications_notification", "to", "recipient"),
+        ("notifications_suppression", "address", "address"),
+        ("notifications_suppression", "detail", "detail"),
+        ("tickets_ticket", "holder_name", "holder_name"),
+    ],
+)
+def test_no_list_is_sorted_by_what_it_masks(
+    client: Client, full_desk: Desk, page: str, shown: str, column: str
+) -> None:
+    # Who places an order of his own in the name of "Qu" would see whether the other one comes before or after it.
+    def sorts(role: str) -> set[bool]:
+        login_as(client, role=role)
+        address = reverse(f"admin:{page}_changelist")
+        nth = client.get(address).context["cl"].list_display.index(shown)
+        answer = client.get(address, {"o": str(nth)})
+        heads = re.findall(r'<th scope="col" class="([^"]*)"', answer.content.decode())
+        offered = any("sortable" in head and f"column-{shown}" in head for head in heads)
+        return {offered, column in answer.context["cl"].queryset.query.order_by}
+
+    assert (sorts(OPERATOR), sorts(SUPPORT)) == ({False}, {True})
+
+
+def test_the_filters_of_the_orders_list_still_filter(client: Client, full_desk: Desk) -> None:
+    login_as(client, role=OPERATOR)
+    address, order = reverse("admin:boxoffice_order_changelist"), full_desk.order
+    placed = {"placed_at__gte": "2020-01-01 00:00:00+00:00", "placed_at__lt": "2090-01-01 00:00:00+00:00"}
+    venue = {"show__venue__id__exact": str(order.show.venue_id)}
+    for asked in (placed, venue, {"status__exact": order.status}, {"attention": "needed"}):
+        assert client.get(address, asked).context["cl"].result_count == 1, asked
+    assert client.get(address, {"status__exact": "cancelled"}).context["cl"].result_count == 0
+    shows = reverse("admin:inventory_show_changelist")
+    day = order.show.starts_at_local
+    assert client.get(shows, {"starts_at__year": day.year, "starts_at__month": day.month}).status_code == 200
+    assert client.get(shows, {"starts_at__year": 2026, "starts_at__month": 6, "starts_at__day": 31}).status_code == 400
 
 
 def test_masks_keep_the_initials_and_the_host() -> None:
