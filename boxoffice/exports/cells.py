@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -9,8 +10,16 @@ from zoneinfo import ZoneInfo
 
 from inventory.money import decimals_of
 
-BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""A cell that begins so is worked out by a spreadsheet, whatever a fan has typed as his name (OWASP, CSV injection)."""
+_SIGNS = "=+\\-@＝＋－＠﹦﹢﹣﹫"
+"""A cell that begins so is worked out by a spreadsheet, whatever a fan has typed as his name (OWASP, CSV injection).
+The wide and small forms are folded into the plain ones by some.
+"""
+
+_UNSEEN = r"\s\x00-\x1f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+"""Some cut away what is empty or invisible before they look at the first sign."""
+
+_BEGINS_A_FORMULA = re.compile(rf"(^|[,;|\t\r\n])(?=[{_UNSEEN}\"']*[{_SIGNS}])|^(?=[\t\r\n])")
+"""A spreadsheet that is set to another delimiter than the file's begins a cell inside a text as well, quoted or not."""
 
 BYTE_ORDER_MARK = "\ufeff"
 """In front of the file: Excel takes one without it for the old Windows alphabet, and writes "MÃ¼ller"."""
@@ -30,8 +39,8 @@ def dialect_of(language: str) -> Dialect:
 
 
 def text(value: str) -> str:
-    """Words, defused: an apostrophe goes before whatever begins like a formula."""
-    return f"'{value}" if value.startswith(BEGINS_A_FORMULA) else value
+    """Words, defused: an apostrophe goes before whatever begins like a formula, or would in another delimiter."""
+    return _BEGINS_A_FORMULA.sub(r"\1'", value)
 
 
 def amount(minor: int, currency: str, dialect: Dialect) -> str:
