@@ -90,15 +90,16 @@ def set_up_page(request: HttpRequest) -> HttpResponse:
         request.session.flush()
         messages.warning(request, _("Log in once more: a second factor is set up soon after the password only."))
         return HttpResponseRedirect(next_page(request, "admin:login"))
+    session_key = request.session.session_key or ""  # there is one: somebody has logged in
     form = CodeForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        done = set_up(user=user, code="".join(form.cleaned_data["code"].split()))
+        done = set_up(user=user, code="".join(form.cleaned_data["code"].split()), session_key=session_key)
         if done is not None:
             device, codes = done
             _let_in(request, user, device)
             return _show_codes(request, codes, title=_("Your second factor is set up"))
         form.add_error("code", _("This code does not fit. Wait for the next one, and check the telephone's clock."))
-    device = device_to_set_up(user=user)
+    device = device_to_set_up(user=user, session_key=session_key)
     key = {"qr": qr_picture(device), "key": readable_key(device), "address": device.config_url}
     return _show(request, "set_up.html", title=_("Set up your second factor"), form=form, **key)
 

@@ -42,11 +42,11 @@ def give_code(client: Client, code: str, **more: str) -> Any:
     return client.post(reverse(ASK), {"code": code, **more})
 
 
-def set_it_up(client: Client) -> tuple[Telephone, list[str]]:
+def set_it_up(client: Client, *, besides: TOTPDevice | None = None) -> tuple[Telephone, list[str]]:
     """Log in as anna for the first time; the telephone, and the recovery codes as the page shows them."""
     give_password(client)
     client.get(reverse(SET_UP))
-    telephone = Telephone(TOTPDevice.objects.get(confirmed=False))
+    telephone = Telephone(TOTPDevice.objects.exclude(pk=besides and besides.pk).get(confirmed=False))
     page = client.post(reverse(SET_UP), {"code": telephone.code()}).content.decode()
     return telephone, re.findall(r"<li>((?:[a-z2-7]{4}-?){4})</li>", page)
 
@@ -77,6 +77,24 @@ def test_the_first_login_sets_one_up_and_shows_the_recovery_codes_once(
     assert is_in(client)
     assert not set(StaticToken.objects.values_list("token", flat=True)) & {code.replace("-", "") for code in codes}
     assert list(AccessAction.objects.values_list("action", "login", "by")) == [("set up", "anna", "anna")]
+
+
+def test_who_had_the_password_earlier_has_not_seen_the_key_that_is_taken_into_use(
+    client: Client, desk_login: Callable[..., Any]
+) -> None:
+    anna, thief = desk_login(), Client()
+    give_password(thief)
+    thief.get(reverse(SET_UP))
+    seen = TOTPDevice.objects.get(user=anna)
+    telephone, codes = set_it_up(client, besides=seen)
+    assert len(codes) == HOW_MANY
+    assert telephone.device.key != seen.key
+    assert list(TOTPDevice.objects.filter(user=anna).values_list("key", "confirmed", "name")) == [
+        (telephone.device.key, True, "telephone")
+    ]
+    # Nor can he take his own into use afterwards.
+    assert thief.post(reverse(SET_UP), {"code": Telephone(seen).code()}).status_code == 302
+    assert not is_in(thief)
 
 
 def test_a_password_alone_opens_no_page_at_all(client: Client, desk_login: Callable[..., Any], telephone: Any) -> None:
