@@ -158,8 +158,10 @@ def test_an_operator_lifts_a_lockout_with_a_reason_once(client: Client, desk_log
         (True, "10.0.0.1", "1.2.3.4, not an address", "10.0.0.1"),
         (True, "10.0.0.1", "", "10.0.0.1"),
         (False, "203.0.113.5:4711", "", "203.0.113.5"),
-        (False, "[2001:db8::1]:4711", "", "2001:db8::1"),
-        (False, "2001:DB8:0::1", "", "2001:db8::1"),
+        (False, "[2001:db8::1]:4711", "", "2001:db8::"),
+        (False, "2001:DB8:0::1", "", "2001:db8::"),
+        (False, "2001:db8:1:2:3:4:5:6", "", "2001:db8:1:2::"),
+        (False, "::ffff:203.0.113.5", "", "203.0.113.5"),
         (False, "", "", UNKNOWN),
     ],
 )
@@ -169,6 +171,12 @@ def test_the_address_is_the_connections_and_behind_a_trusted_proxy_what_it_added
     settings.BEHIND_TRUSTED_PROXY = proxy
     request = RequestFactory().get("/", REMOTE_ADDR=connection, HTTP_X_FORWARDED_FOR=header)
     assert address_of(request) == expected
+
+
+def test_who_has_a_network_of_ipv6_guesses_no_oftener_than_who_has_one_address(desk_login: Callable[..., Any]) -> None:
+    desk_login()
+    answers = [fail(Client(REMOTE_ADDR=f"2001:db8::{nth}"), 1)[0] for nth in range(LIMIT + 1)]
+    assert answers == [200] * (LIMIT - 1) + [429, 429]
 
 
 def test_a_login_costs_few_statements(client: Client, desk_login: Callable[..., Any]) -> None:
