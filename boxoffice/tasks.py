@@ -6,6 +6,7 @@ from datetime import datetime
 
 from celery import shared_task
 
+from boxoffice.attention.erase_messages import erase_messages
 from boxoffice.end_day import end_day
 from boxoffice.erase_push_subscriptions import erase_push_subscriptions
 from boxoffice.erase_recipients import erase_recipients
@@ -90,6 +91,12 @@ def tell_who_asked_for_orders(*, asked_id: int) -> None:
 def forget_who_asked_for_orders() -> None:
     """Commits batch by batch, without ``record``: each changes nothing when it comes again."""
     erase_asked_orders()
+
+
+@shared_task(name="boxoffice.erase_messages", has_call=False)
+def forget_who_wrote_to_us() -> None:
+    """Commits batch by batch, without ``record``: each changes nothing when it comes again."""
+    erase_messages()
 
 
 @shared_task(name="boxoffice.erase_push_subscriptions", has_call=False)

@@ -32,6 +32,7 @@ TASKS = {
     "boxoffice.erase_sale_alerts": "default",
     "boxoffice.tell_my_orders": "default",
     "boxoffice.erase_asked_orders": "default",
+    "boxoffice.erase_messages": "default",
     "boxoffice.erase_push_subscriptions": "default",
     "boxoffice.erase_recipients": "default",
     "boxoffice.plan_reminders": "default",

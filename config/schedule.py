@@ -52,6 +52,12 @@ SCHEDULE: tuple[Periodic, ...] = (
         cron="48 2 * * *",
     ),
     Periodic(
+        name="erase messages",
+        task="boxoffice.erase_messages",
+        why="Erases what fans wrote to the box office, with their addresses, 400 days after it was settled.",
+        cron="49 2 * * *",
+    ),
+    Periodic(
         name="erase push subscriptions",
         task="boxoffice.erase_push_subscriptions",
         why="Erases the addresses of browsers whose show is long over, or that push services take nothing for.",

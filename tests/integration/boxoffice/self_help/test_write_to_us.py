@@ -10,7 +10,10 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from boxoffice.models import AskedAttention, Order
+from boxoffice.attention.erase_messages import KEPT_DAYS, erase_messages
+from boxoffice.attention.kinds import kind_named
+from boxoffice.attention.settle_item import settle_item
+from boxoffice.models import AskedAttention, AttentionAction, Order
 from boxoffice.models.attention import LONGEST_TEXT
 from boxoffice.self_help.errors import WroteOften
 from boxoffice.self_help.write_to_us import MOST_A_DAY, printable, write_to_us
@@ -145,3 +148,19 @@ def test_pages_without_an_order_are_linked_from_every_foot(client: Client) -> No
     assert 'href="/write-to-us/"' in page
     german = client.get("/write-to-us/", headers={"accept-language": "de"}).content.decode()
     assert "Ihre Nachricht" in german
+
+
+def test_a_message_is_erased_long_after_it_was_settled_and_never_before(clock: Clock) -> None:
+    assert write("ada@example.org")
+    assert write("bob@example.org")
+    settled, waits = AskedAttention.objects.order_by("pk")
+    kind = kind_named("asked")
+    assert kind is not None
+    settle_item(kind=kind, key=str(settled.pk), by="anna", reason="answered")
+    clock.advance(timedelta(days=KEPT_DAYS - 1))
+    assert erase_messages() == 0
+    clock.advance(timedelta(days=1, minutes=1))
+    assert erase_messages() == 1
+    assert list(AskedAttention.objects.all()) == [waits]
+    assert AttentionAction.objects.filter(key=str(settled.pk), reason="answered").exists()
+    assert erase_messages() == 0
