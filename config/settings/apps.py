@@ -28,10 +28,12 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "config.correlation.CorrelationMiddleware",
-    "config.no_nul.NoNulMiddleware",
-    "django.middleware.security.SecurityMiddleware",
+    # Around what turns requests away: its pages are held to the policies as well.
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
     "config.permissions_policy.PermissionsPolicyMiddleware",
+    "config.no_nul.NoNulMiddleware",
+    "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -41,7 +43,6 @@ MIDDLEWARE = [
     "boxoffice.roles.halfway.StaffMiddleware",  # who has not given his second factor is nobody
     "config.body_limit.BodyLimitMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 
