@@ -49,6 +49,8 @@ def order_status(request: HttpRequest, token: str) -> HttpResponse:
     progress = progress_of(page)
     context = _context(request, page=page, progress=progress)
     context["changed"] = request.GET.get("seen") != progress.digest
+    # What stands around the steps is for an order that is confirmed, or for one that is not.
+    context["turned"] = ("confirmed" in request.GET) != progress.is_confirmed
     return render(request, "boxoffice/order_status.html", context)
 
 

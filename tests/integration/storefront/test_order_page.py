@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -14,7 +15,9 @@ from django.test import Client
 from PIL import Image
 from pytest_django import DjangoAssertNumQueries
 
-from boxoffice.models import Order
+from boxoffice.confirm_order import confirm_order
+from boxoffice.models import Order, Payment
+from boxoffice.payments import transitions as payments
 from boxoffice.tell_tickets import plan_tickets_mail
 from jobs.models import Breaker
 from notifications.models import Notification
@@ -68,6 +71,30 @@ def test_the_page_and_its_status_take_four_queries_each(
     for at in (address(order_with_tickets), f"{address(order_with_tickets)}status/"):
         with django_assert_num_queries(4):
             client.get(at)
+
+
+def test_a_page_that_waits_for_the_payment_turns_into_that_of_a_confirmed_order_without_being_loaded_again(
+    client: Client, started_payment: Payment
+) -> None:
+    order = started_payment.order
+    page = client.get(address(order)).content.decode()
+    assert "Back to the checkout" in page
+    assert "Send the tickets again" not in page
+    (asks,) = re.findall(r'hx-get="([^"]+)"', page)
+    assert "hx-swap-oob" not in client.get(unescape(asks)).content.decode(), "nothing has changed"
+
+    payments.succeed(payment_id=started_payment.pk, provider_id="cs_1", intent_id="pi_1")
+    confirm_order(order_id=order.pk)
+    answer = client.get(unescape(asks)).content.decode()
+
+    around = {where: re.sub(r"\s+", " ", words) for where, words in re.findall(
+        r'<div hx-swap-oob="innerHTML:([^"]+)">(.*?)</div>\n', answer, re.DOTALL)}  # fmt: skip
+    assert around[".heading h1"] == "Confirmed"
+    assert "Back to the checkout" not in around["#way-on"]
+    assert "Send the tickets again" in around["#self-help"]
+    # From then on the links stay as they are, with whoever is at them.
+    (asks,) = re.findall(r'hx-get="([^"]+)"', answer)
+    assert "#self-help" not in client.get(unescape(asks)).content.decode()
 
 
 def test_issued_tickets_stand_on_the_page_with_their_codes_to_scan(client: Client, order_with_tickets: Order) -> None:
