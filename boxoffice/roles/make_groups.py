@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.apps import apps
+from django.apps import apps as installed_apps
+from django.apps.registry import Apps
 from django.contrib.auth.models import Group, Permission
 from django.db import DEFAULT_DB_ALIAS, router, transaction
 
@@ -44,8 +45,12 @@ def _wanted(groups: dict[str, int], *, using: str) -> set[tuple[int, int]]:
     }
 
 
-def make_groups_after_migrate(*, sender: Any, using: str, **_told: Any) -> None:
-    """A receiver of ``post_migrate``: once for each run, after the last app, when every permission has been made."""
-    last = [config for config in apps.get_app_configs() if config.models_module is not None][-1]
-    if sender is last and router.allow_migrate_model(using, Group):
+def make_groups_after_migrate(*, sender: Any, using: str, apps: Apps = installed_apps, **_told: Any) -> None:
+    """A receiver of ``post_migrate``: once for each run, after the last app, when every permission has been made.
+
+    apps: as they are migrated there. A database that has a ledger and no logins has no groups.
+    """
+    last = [config for config in installed_apps.get_app_configs() if config.models_module is not None][-1]
+    has_groups = ("auth", "group") in {(model._meta.app_label, model._meta.model_name) for model in apps.get_models()}
+    if sender is last and has_groups and router.allow_migrate_model(using, Group):
         make_groups(using=using)
