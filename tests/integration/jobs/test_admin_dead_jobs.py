@@ -67,7 +67,7 @@ def test_the_page_that_asks_counts_by_task_and_cause_and_changes_nothing(staff: 
     dead = [*dead_jobs(3), *dead_jobs(2, task="probe.call", error="", reason="crash loop")]
     asked = choose(staff, "replay_selected", *dead)
     assert "Replay 5 dead jobs?" in asked
-    assert '<td>probe.leave_a_mark</td><td>ValueError</td><td class="figure">3</td>' in asked
+    assert '<td>probe.leave_a_mark</td><td>ValueError: nobody expected this</td><td class="figure">3</td>' in asked
     assert '<td>probe.call</td><td>crash loop</td><td class="figure">2</td>' in asked
     assert Job.objects.filter(state="dead").count() == 5
 

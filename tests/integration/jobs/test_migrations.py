@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 from django.db import connection
 
+from jobs.append_only import erasing
 from jobs.models import Job, StaffAction
 
 flow = import_module("jobs.migrations.0004_flow")
@@ -32,6 +33,7 @@ def test_on_the_way_back_only_what_the_old_trail_can_hold_is_left() -> None:
     for action in ("replay", "discard", "cancel", "run now", "priority"):
         StaffAction.objects.create(job_id=1, action=action, **about)
     StaffAction.objects.create(target="queue messages", action="pause", **about)
-    with connection.cursor() as cursor:
+    # On the way back the trigger that guards the trail is gone before this runs.
+    with erasing(), connection.cursor() as cursor:
         cursor.execute(flow.FORGET_NEWER_ACTIONS)
     assert sorted(StaffAction.objects.values_list("action", flat=True)) == ["cancel", "discard", "replay"]
