@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from boxoffice.models import HoldAction, Order, OrderAction, OrderLine, OrderNote, Payment, Refund
+from boxoffice.models import HoldAction, Order, OrderAction, OrderLine, OrderNote, Payment, Refund, ShowAction
 from boxoffice.selectors import lines_of_order
+from boxoffice.support.story.same_buyer import orders_of_same_buyer
 from inventory.models import Hold
 from jobs.clock import database_now
 from jobs.models import Job, StaffAction
@@ -41,6 +42,8 @@ class Facts:
     notes: Sequence[OrderNote] = ()
     hold_actions: Sequence[HoldAction] = ()
     job_actions: Sequence[StaffAction] = ()
+    same_buyer: Sequence[Order] = ()
+    show_moves: Sequence[ShowAction] = ()
 
     @property
     def no_ticket_is_valid(self) -> bool:
@@ -61,7 +64,7 @@ class Facts:
 
 
 def gather_facts(*, order: Order) -> Facts:
-    """Read them: thirteen queries. ``order`` comes with its show, venue and hold selected."""
+    """Read them: fifteen queries. ``order`` comes with its show, venue and hold selected."""
     jobs = jobs_about(subject=order.subject)
     return Facts(
         order=order,
@@ -79,5 +82,13 @@ def gather_facts(*, order: Order) -> Facts:
         mail_actions=list(actions_about(subject=order.subject)),
         notes=list(OrderNote.objects.filter(order_id=order.pk).order_by("pk")),
         hold_actions=list(HoldAction.objects.filter(hold_id=order.hold_id).order_by("pk")),
+        same_buyer=orders_of_same_buyer(order=order),
+        show_moves=_moves_since(order),
         job_actions=list(StaffAction.objects.filter(job_id__in=[job.pk for job in jobs]).order_by("pk")),
     )
+
+
+def _moves_since(order: Order) -> list[ShowAction]:
+    """How the show was moved since the order was placed, the oldest first. By the index of the actions' shows."""
+    moves = ShowAction.objects.filter(show_id=order.show_id, action=ShowAction.Action.MOVE, at__gte=order.placed_at)
+    return list(moves.order_by("pk"))

@@ -28,6 +28,7 @@ def masked(story: Story) -> Story:
             for entry in story.timeline
         ],
         notes=[replace(note, text=cut(note.text)) for note in story.notes],
+        tickets=[replace(told, words=cut(told.words)) for told in story.tickets],
         problems=[replace(problem, what=cut(problem.what), advice=cut(problem.advice)) for problem in story.problems],
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from boxoffice.messages.urgency import MAIL_TASKS
-from boxoffice.models import Order
+from boxoffice.models import Order, Payment
+from boxoffice.support.story.callers_facts import SOLD, remarks
 from boxoffice.support.story.facts import OPEN_STATES, Facts
 from boxoffice.support.story.late_money import late_money
 from boxoffice.support.story.payment_story import may_yet_be_paid, refused_payments
@@ -26,8 +27,6 @@ from tickets.models import Ticket
 
 # An idle system starts a job within milliseconds, a busy one within seconds. After a minute nobody is working.
 OVERDUE_AFTER = timedelta(minutes=1)
-
-_SOLD = frozenset({Order.Status.CONFIRMED, Order.Status.PARTLY_REFUNDED})
 
 
 @dataclass(frozen=True)
@@ -46,11 +45,15 @@ class Problem:
     refund_id: int | None = None
     payout_id: int | None = None
     about_address: bool = False
+    about_refund: bool = False
+    others: Sequence[Order] = ()
 
 
 def find_problems(facts: Facts) -> list[Problem]:
     """All that is wrong, what needs a human first."""
     found = [*_refunds(facts), *_jobs(facts), *_tickets(facts), *_mails(facts), *_payments(facts), *_sale(facts)]
+    found += [Problem(r.what, r.advice, needs_a_human=False, others=r.others, about_refund=r.about_refund)
+              for r in remarks(facts)]  # fmt: skip
     return sorted(found, key=lambda problem: not problem.needs_a_human)
 
 
@@ -101,7 +104,7 @@ def _tried_again(job: KnownJob, name: str, facts: Facts) -> Problem:
 
 
 def _tickets(facts: Facts) -> Iterator[Problem]:
-    if facts.order.status not in _SOLD:
+    if facts.order.status not in SOLD:
         return
     live = [ticket for ticket in facts.tickets if ticket.status != Ticket.Status.VOID]
     failed = sum(ticket.status == Ticket.Status.FAILED for ticket in live)
@@ -180,6 +183,22 @@ def _sale(facts: Facts) -> Iterator[Problem]:
             _("Ask the fan to choose seats again. Nothing was charged."),
             needs_a_human=False,
         )
+    elif facts.order.status == Order.Status.EXPIRED and any(_has_come(payment) for payment in facts.payments):
+        yield Problem(
+            _("Money came for this order, and nothing was sold for it: it came too late, or was not the right sum."),
+            _("It goes back by itself; below stands whether it has left. If the fan still wants seats, sell him some."),
+            needs_a_human=False,
+        )
+    elif facts.order.status == Order.Status.EXPIRED:
+        yield Problem(
+            _("The order was not paid in time, and its seats are on sale again. Nothing was charged."),
+            _("Sell the same seats again if they are free, or let the fan choose others."),
+            needs_a_human=False,
+        )
+
+
+def _has_come(payment: Payment) -> bool:
+    return payment.status == Payment.Status.SUCCEEDED
 
 
 def _has_died(facts: Facts, task: str) -> bool:

@@ -63,6 +63,7 @@ def build_timeline(facts: Facts) -> list[Entry]:
         *_mails(facts),
         *_mail_actions(facts),
         *_scans(facts),
+        *_show_moves(facts),
     ]
     return sorted(entries, key=lambda entry: entry.at)
 
@@ -171,6 +172,16 @@ def _scans(facts: Facts) -> Iterator[Entry]:
         where = _("%(door)s, by %(person)s") % {"door": scan.door, "person": scan.by}
         mood = "good" if scan.result in ADMITTING else "plain"
         yield _entry(facts, scan.at, title, str(scan.get_result_display()), mood, where, scan.reason)
+
+
+def _show_moves(facts: Facts) -> Iterator[Entry]:
+    for move in facts.show_moves:
+        was, now = (instant_in_words(datetime.fromisoformat(move.details[key]), facts) for key in ("from", "to"))
+        notes = (
+            _("From %(earlier)s to %(now)s.") % {"earlier": was, "now": now},
+            _("By %(by)s: %(reason)s") % {"by": move.by, "reason": move.reason},
+        )
+        yield _entry(facts, move.at, _("The show was moved to another time"), _("done"), "plain", *notes)
 
 
 def _staff(facts: Facts) -> Iterator[Entry]:

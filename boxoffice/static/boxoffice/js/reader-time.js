@@ -1,18 +1,19 @@
 // Below each instant of an order's story, which is the venue's, the time of whoever reads it, where that differs. The
 // browser knows its zone; nothing of it is stored.
 
-const told = document.getElementById("reader-time");
-
 function clock(instant, zone) {
   const parts = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" };
   const language = document.documentElement.lang || undefined;
   return new Intl.DateTimeFormat(language, { ...parts, timeZone: zone }).format(instant);
 }
 
-if (told) {
+function tell() {
+  const told = document.getElementById("reader-time");
+  if (!told) return;
   const mine = Intl.DateTimeFormat().resolvedOptions().timeZone;
   let differs = false;
   for (const time of document.querySelectorAll(".timeline time[datetime]")) {
+    if (time.nextElementSibling?.matches(".reader")) continue;
     const instant = new Date(time.dateTime);
     const here = clock(instant, mine);
     if (Number.isNaN(instant.getTime()) || here === clock(instant, told.dataset.zone)) continue;
@@ -27,3 +28,6 @@ if (told) {
     told.hidden = false;
   }
 }
+
+tell();
+document.addEventListener("refreshed", tell); // what was replaced has the venue's times alone

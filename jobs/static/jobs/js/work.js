@@ -1,6 +1,7 @@
 // Keeps the page of queues and workers fresh without moving what somebody reads: parts that have changed are replaced,
 // the one on top of the screen stays where it is, and nothing happens while somebody selects text, has the focus in a
-// part, or looks at another window. Without this script the link "Refresh" does it.
+// part, or looks at another window. It ends once the page does not ask for it any more. Without this script the link
+// "Refresh" does it.
 "use strict";
 
 document.addEventListener("DOMContentLoaded", () => {
@@ -10,6 +11,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const toggle = work.querySelector("[data-refresh-toggle]");
   const away = work.querySelector("[data-refresh-away]");
   let stopped = false;
+  let over = false;
 
   const isBeingRead = () => document.hidden || String(document.getSelection()) !== "";
 
@@ -32,8 +34,11 @@ document.addEventListener("DOMContentLoaded", () => {
       const answer = await fetch(window.location.href, { credentials: "same-origin", redirect: "error" });
       if (!answer.ok) throw new Error(String(answer.status));
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-      if (!stopped && !isBeingRead()) replaceWhatChanged(fresh);
+      if (stopped || isBeingRead()) return;
+      replaceWhatChanged(fresh);
+      document.dispatchEvent(new Event("refreshed"));
       away.hidden = true;
+      over = !fresh.querySelector("[data-refresh]");
     } catch {
       away.hidden = false;
     }
@@ -41,7 +46,12 @@ document.addEventListener("DOMContentLoaded", () => {
 
   const keepOn = async () => {
     await refresh();
-    window.setTimeout(keepOn, seconds * 1000);
+    if (over) {
+      const told = toggle.closest("[data-refresh-note]");
+      if (told) told.hidden = true;
+    } else {
+      window.setTimeout(keepOn, seconds * 1000);
+    }
   };
 
   toggle.hidden = false;
