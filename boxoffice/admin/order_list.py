@@ -26,6 +26,7 @@ from boxoffice.search.found import By, Found, Hit
 from boxoffice.support.actions.sell_pages import may_sell
 from boxoffice.support.mark_words import marked
 from boxoffice.support.story.order_status import status_in_words
+from boxoffice.support.ticket_answer import answer_about, why_no_ticket
 from inventory.models import Seat
 from jobs.admin.bounded_pages import BoundedPaginator
 from jobs.admin.masked_rows import MaskedChangeList, MaskedListAdmin
@@ -129,12 +130,18 @@ class OrderListAdmin(MaskedListAdmin):
         if set(request.GET) == {SEARCH_VAR} and len(found.hits) == 1 and not found.is_near:
             return self._to_the_one(request, found.hits[0])
         context["found"] = found
+        if not found.hits or found.is_near:
+            context["no_ticket"] = why_no_ticket(typed=request.GET.get(SEARCH_VAR, ""))
         return response
 
     def _to_the_one(self, request: HttpRequest, hit: Hit) -> HttpResponse:
-        words = gettext("The only order found for “%(typed)s”.") % {"typed": request.GET[SEARCH_VAR].strip()[:100]}
-        what = _why(hit, _named([hit]).get(hit.what, hit.what))
-        self.message_user(request, f"{words} {what}".strip(), messages.INFO)
+        typed = request.GET[SEARCH_VAR].strip()
+        if hit.by is By.TICKET and (answer := answer_about(code=hit.what, typed=typed)):
+            self.message_user(request, answer.words, messages.SUCCESS if answer.is_good else messages.WARNING)
+        else:
+            words = gettext("The only order found for “%(typed)s”.") % {"typed": typed[:100]}
+            what = _why(hit, _named([hit]).get(hit.what, hit.what))
+            self.message_user(request, f"{words} {what}".strip(), messages.INFO)
         return HttpResponseRedirect(reverse("admin:boxoffice_order_change", args=[hit.order_id]))
 
 

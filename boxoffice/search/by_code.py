@@ -1,4 +1,4 @@
-"""Orders by what is printed, pasted or spelt: order codes, ticket codes, ids of payments and refunds."""
+"""Orders by what is printed, scanned, pasted or spelt: codes of orders and tickets, ids of payments and refunds."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from boxoffice.search.found import MOST_FOUND, By, Found, Hit
 from boxoffice.search.neighbours import neighbours
 from boxoffice.search.statements import FIND_BY_BEGINNING, FIND_BY_CODES, FIND_BY_KEY, rows_of
 from tickets import codes as ticket_codes
+from tickets import qr
+from tickets.errors import ForgedTicket
 
 _GAPS = re.compile(r"[\s\-–#]+")
 _NUMBER = re.compile(r"(?:#|no\.? ?|nr\.? ?)?(\d{1,18})", re.IGNORECASE)
@@ -24,7 +26,7 @@ def by_key(text: str) -> Found:
     number = _NUMBER.fullmatch(text)
     values = {
         "order_code": _as_order_code(text),
-        "ticket_code": ticket_codes.typed(text),
+        "ticket_code": _as_ticket_code(text),
         "text": text,
         "number": int(number[1]) if number else None,
     }
@@ -56,6 +58,17 @@ def by_near_code(text: str) -> Found:
 def _as_order_code(text: str) -> str:
     """As it is stored, if it is one; the ledger calls it ``order:ABCD2345``."""
     return _GAPS.sub("", text.removeprefix(_SUBJECT)).upper()
+
+
+def _as_ticket_code(text: str) -> str:
+    """As it is stored; of what a QR code says, the code that our signature proves, and none without it."""
+    payload = _GAPS.sub("", text).upper()
+    if len(payload) != qr.LENGTH:
+        return ticket_codes.typed(text)
+    try:
+        return qr.read_ticket(payload=payload).code
+    except ForgedTicket:
+        return ""
 
 
 def _found(rows: list[tuple[int, str, str]], *, is_near: bool = False) -> Found:
