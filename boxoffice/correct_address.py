@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from boxoffice import transitions
+from boxoffice.changes.send_tickets import send_tickets_again
 from boxoffice.contact import clean_email
 from boxoffice.errors import AddressUnchanged, OrderNotFound
 from boxoffice.messages.urgency import mail_task
@@ -21,17 +22,21 @@ from tickets.selectors import document_of_order
 
 @dataclass(frozen=True)
 class CorrectedAddress:
-    """The order as it is now, and how many mails that were not sent go to the new address."""
+    """The order as it is now, how many mails that were not sent go to the new address, and whether the tickets that
+    were sent go there once more.
+    """
 
     order: Order
     redirected: int
+    is_sent: bool = False
 
 
-def correct_address(*, order_id: int, email: str, by: str, reason: str) -> CorrectedAddress:
+def correct_address(*, order_id: int, email: str, by: str, reason: str, send: bool = False) -> CorrectedAddress:
     """Send what is told about this order to ``email`` from now on, and what was not sent as well.
 
-    email: as it was typed. by, reason: kept in the trail with both addresses. What was sent already is not sent again:
-    see ``resend_message``. A mail that was given up goes to the new address, and its dead job asks for nobody any more.
+    email: as it was typed. by, reason: kept in the trail with both addresses. send: the mail with the tickets goes to
+    the new address too, if it was sent before; what else was sent is not sent again: see ``resend_message``. A mail
+    that was given up goes to the new address, and its dead job asks for nobody any more.
     An order that staff sold without an address has its tickets mailed now. One transaction.
 
     Raises ReasonMissing, InvalidContact (field ``email``), OrderNotFound and AddressUnchanged.
@@ -62,4 +67,5 @@ def correct_address(*, order_id: int, email: str, by: str, reason: str) -> Corre
         )
         if not earlier and document_of_order(order_id=order.pk) is not None:
             plan_tickets_mail(order_id=order.pk)  # nobody could be told when they were ready
-    return CorrectedAddress(order=order, redirected=redirected)
+        is_sent = send and send_tickets_again(order=order, by=by, reason=reason)
+    return CorrectedAddress(order=order, redirected=redirected, is_sent=is_sent)

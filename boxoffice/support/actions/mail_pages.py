@@ -24,6 +24,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from boxoffice.contact import EMAIL_MAX_LENGTH
 from boxoffice.correct_address import correct_address
 from boxoffice.errors import BoxOfficeError, InvalidContact
+from boxoffice.messages import tickets_ready
 from boxoffice.models import Order
 from boxoffice.resend_message import ToldMessage, resend_message, told_messages
 from boxoffice.support.story.plain_words import name_of_message, name_of_recipient
@@ -48,8 +49,9 @@ class AddressForm(ReasonForm):
     email = forms.CharField(
         label=gettext_lazy("E-mail"),
         max_length=EMAIL_MAX_LENGTH,
-        widget=forms.EmailInput(attrs={"class": "vTextField", "autocomplete": "off"}),
+        widget=forms.EmailInput(attrs={"class": "vTextField", "autocomplete": "off", "autofocus": True}),
     )
+    send = forms.BooleanField(label=gettext_lazy("Mail the tickets there as well"), required=False)
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,9 @@ def resend_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) -> 
 def address_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) -> HttpResponse:
     """Ask for the address (GET), or correct it and say so (POST)."""
     order = _order(request, order_id)
-    form = AddressForm(request.POST if request.method == "POST" else None, initial={"email": order.email})
+    can_send = _were_sent(order)
+    at_first = {"email": order.email, "send": can_send}
+    form = AddressForm(request.POST if request.method == "POST" else None, initial=at_first)
     if form.is_valid():
         try:
             done = correct_address(order_id=order.pk, by=request.user.get_username(), **form.cleaned_data)
@@ -132,10 +136,19 @@ def address_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) ->
                 "%(n)d that were not sent yet go there, too.",
                 done.redirected,
             ) % {"n": done.redirected}
-            messages.success(request, f"{words} {waiting}" if done.redirected else words)
+            sent = _("The tickets go there once more.")
+            told = " ".join([words, *([waiting] if done.redirected else []), *([sent] if done.is_sent else [])])
+            messages.success(request, format_html('{} <a href="#timeline">{}</a>', told, _("See what happens to it")))
             return _back(order)
     title = _("Correct the address of order %(code)s") % {"code": order.code}
-    return _page(page, request, order, "address.html", title=title, form=form)
+    return _page(page, request, order, "address.html", title=title, form=form, can_send=can_send)
+
+
+def _were_sent(order: Order) -> bool:
+    """Whether there are tickets that were mailed, so that they can be mailed once more."""
+    told = [each for each in told_messages(order=order) if each.kind == tickets_ready.KIND]
+    has_left = bool(told) and told[-1].newest.status != Notification.Status.QUEUED
+    return has_left and order.status in (Order.Status.CONFIRMED, Order.Status.PARTLY_REFUNDED)
 
 
 def _tell(request: HttpRequest, planned: Notification | None) -> None:
