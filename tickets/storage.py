@@ -6,6 +6,7 @@ make another file; nothing is ever changed in one.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
 from collections.abc import Sequence
@@ -56,19 +57,43 @@ def open_document(*, document: TicketDocument) -> File:
     return ticket_storage().open(document.storage_name)
 
 
+class DocumentDamaged(FileNotFoundError):
+    """What lies there is no whole file: it is no better than gone."""
+
+
 class StorageFailed(Exception):
     """The storage does not answer, or refuses. Its own exception, the cause, says which; jobs see that one alone."""
 
 
 def read_document(*, document: TicketDocument) -> bytes:
-    """The stored file, for somebody who waits for it. Raises FileNotFoundError when it is gone, else StorageFailed."""
+    """The stored file, for somebody who waits for it. Raises FileNotFoundError when it is gone or damaged, else
+    StorageFailed.
+    """
     try:
-        with open_document(document=document) as file:
-            return bytes(file.read())
+        return read_whole(document=document)
     except FileNotFoundError:
         raise
     except Exception as error:  # each storage has exceptions of its own
         raise StorageFailed from error
+
+
+def read_whole(*, document: TicketDocument) -> bytes:
+    """The stored file. Raises DocumentDamaged, FileNotFoundError, and what the storage raises.
+
+    A job that runs twice may leave another file with the same tickets than the one that was written down; that is good
+    as long as it is whole.
+    """
+    with open_document(document=document) as file:
+        content = bytes(file.read())
+    differs = document.sha256 and hashlib.sha256(content).hexdigest() != document.sha256
+    if differs and not _is_whole(content):
+        raise DocumentDamaged(f"{document.storage_name} is no whole file.")
+    return content
+
+
+def _is_whole(content: bytes) -> bool:
+    """Whether it begins and ends as a PDF does."""
+    return content.startswith(b"%PDF-") and b"%%EOF" in content[-1024:]
 
 
 def ticket_storage() -> Storage:

@@ -19,6 +19,10 @@ class NothingPrinted(BoxOfficeError):
     __doc__ = gettext_noop("The tickets have no file yet, or none is valid any more. There is nothing to make anew.")
 
 
+class TicketFileLost(BoxOfficeError):
+    __doc__ = gettext_noop("The file with these tickets is gone or damaged. Make the tickets anew: their codes stay.")
+
+
 class PrintedMeanwhile(BoxOfficeError):
     __doc__ = gettext_noop(
         "The file was asked for anew in the meantime. Nothing more was done; look at the order again."

@@ -22,7 +22,7 @@ from inventory.money import Money
 from notifications.content import Attachment
 from tickets.errors import DocumentOutdated
 from tickets.selectors import document_of_order
-from tickets.storage import open_document
+from tickets.storage import read_whole
 from tickets.valid_document import require_valid
 
 KIND = "tickets_ready"
@@ -88,8 +88,7 @@ def _ticket_file(order: Order) -> Attachment:
     if document.edition != document.wanted:
         raise DocumentOutdated  # something else is to be printed, and whoever waits for this mail waits for that
     try:
-        with open_document(document=document) as file:
-            content = file.read()
+        content = read_whole(document=document)
     finally:
         require_valid(document=document)  # where another took its place meanwhile, that is what is wrong
     name = _("tickets-%(code)s.pdf") % {"code": order.code}

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from boxoffice.changes.correct_name import correct_name
-from boxoffice.changes.errors import NothingPrinted
+from boxoffice.changes.errors import NothingPrinted, TicketFileLost
 from boxoffice.changes.render_tickets import render_tickets
 from boxoffice.contact import NAME_MAX_LENGTH
 from boxoffice.errors import BoxOfficeError, InvalidContact, TicketsBeingRenewed, TicketsNotReached, TicketsNotStored
@@ -135,7 +135,7 @@ def print_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) -> H
     except DocumentOutdated:
         return refuse(request, order, TicketsBeingRenewed())
     except FileNotFoundError:
-        return refuse(request, order, TicketsNotStored())
+        return refuse(request, order, TicketFileLost())
     except StorageFailed:
         return refuse(request, order, TicketsNotReached())
     response = HttpResponse(content, content_type="application/pdf")
