@@ -183,7 +183,7 @@ def _schedules(items: Sequence[Item], _now: datetime) -> _Told:
 def _promises(items: Sequence[Item], _now: datetime) -> _Told:
     promises = {queue.name: span_in_words(queue.promise_seconds) for queue in all_queues()}
     what = _("Queue %(queue)s is late: more than the %(promise)s that were promised.")
-    advice = _("See there whether it has workers, and what keeps them.")
+    advice = _("See there whether it has workers, and what holds them up.")
     told = {key: promises.get(key, "") for key in _keys(items)}
     return {key: (what % {"queue": key, "promise": promise}, advice) for key, promise in told.items()}
 

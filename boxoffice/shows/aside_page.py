@@ -99,7 +99,7 @@ def _ask(
     count = len(chosen.changed)
     if back:
         title = ngettext("Put %(n)d seat back on sale?", "Put %(n)d seats back on sale?", count) % {"n": count}
-        effects = [_("At once on sale again: %(seats)s.") % {"seats": seats}]
+        effects = [_("On sale again at once: %(seats)s.") % {"seats": seats}]
     else:
         title = ngettext("Put %(n)d seat aside?", "Put %(n)d seats aside?", count) % {"n": count}
         effects = [_("Nobody can buy them until they are put back: %(seats)s.") % {"seats": seats}]

@@ -98,7 +98,7 @@ def _ask(
         title = ngettext(
             "Put %(n)d place of “%(area)s” back on sale?", "Put %(n)d places of “%(area)s” back on sale?", places
         )
-        effects = [_("At once on sale again: %(places)s.") % {"places": in_words(area.name, places)}]
+        effects = [_("On sale again at once: %(places)s.") % {"places": in_words(area.name, places)}]
     else:
         title = ngettext("Put %(n)d place of “%(area)s” aside?", "Put %(n)d places of “%(area)s” aside?", places)
         effects = [

@@ -38,14 +38,18 @@ class RunForm(ReasonForm):
     """How fast, how many, and why."""
 
     rate = forms.FloatField(
-        label=_("At most so many a second"),
+        label=_("At most per second"),
         required=False,
         min_value=0.01,
         max_value=LARGEST_RATE,
-        help_text=_("Empty: as fast as they can be handed out."),
+        help_text=_("Left empty: as fast as workers take them."),
     )
     limit = forms.IntegerField(
-        label=_("The oldest so many"), required=False, min_value=1, max_value=MOST, help_text=_("Empty: all of them.")
+        label=_("Only the oldest"),
+        required=False,
+        min_value=1,
+        max_value=MOST,
+        help_text=_("How many. Left empty: all of them."),
     )
     include_quarantined = forms.BooleanField(label=_("Replay those in quarantine too"), required=False)
     number = forms.UUIDField(widget=forms.HiddenInput)

@@ -30,6 +30,12 @@ def on_the_clock(moment: datetime) -> str:
 
 
 @register.filter
+def as_button(question: str) -> str:
+    """What a question's button says: the question's own words, so that it names what it is done to."""
+    return str(question).rstrip("?\u00a0 ")
+
+
+@register.filter
 def seen_from(moment: datetime, now: datetime) -> str:
     """``5 min ago``."""
     return spans.seen_from(moment, now)

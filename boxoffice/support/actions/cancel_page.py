@@ -72,7 +72,7 @@ def cancel_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) -> 
 def _effects_without_money(order: Order) -> list[str]:
     effects = [
         _("Nothing was sold, so no money moves."),
-        _("At once on sale again, if its time has not run out already: %(seats)s.") % {"seats": _seats(order)},
+        _("On sale again at once, if its time has not run out already: %(seats)s.") % {"seats": _seats(order)},
     ]
     if Payment.objects.filter(order=order, status__in=payments.OPEN).exists():
         effects.append(
@@ -91,7 +91,7 @@ def _effects_of_refund(order: Order) -> list[str]:
         len(left),
     )
     effects = [goes_back(order=order, money=money), void % {"n": len(left)}]
-    effects.append(_("At once on sale again: %(seats)s.") % {"seats": _seats(order)})
+    effects.append(_("On sale again at once: %(seats)s.") % {"seats": _seats(order)})
     if order.email:
         effects.append(_("A mail to %(email)s says so.") % {"email": order.email})
     else:

@@ -47,7 +47,7 @@ def release_page(page: admin.ModelAdmin, request: HttpRequest, hold_id: int) -> 
     hold = _hold(request, hold_id, permission=RELEASE_PERMISSION)
     form = ReasonForm(request.POST if request.method == "POST" else None)
     if not form.is_valid():
-        effects = [_("At once on sale again: %(seats)s.") % {"seats": _seats(hold)}, *_who_buys(hold)]
+        effects = [_("On sale again at once: %(seats)s.") % {"seats": _seats(hold)}, *_who_buys(hold)]
         title = _("End hold %(id)s?") % {"id": hold.pk}
         return _ask(page, request, hold, title=title, button=_("End the hold"), form=form, effects=effects)
     try:

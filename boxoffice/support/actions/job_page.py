@@ -23,11 +23,14 @@ from jobs.dead.selection import QUARANTINE_GENERATION
 from jobs.errors import JobsError
 from jobs.models import Job
 from jobs.run_now import run_job_now
+from jobs.templatetags.ledger import as_button
 
 
 @dataclass(frozen=True)
 class JobChange:
-    """One thing that can be done to a job. title: asks, with ``%(job)s``. did: says that it was done."""
+    """One thing that can be done to a job. title: asks, with ``%(job)s``. button: what the link to the question says.
+    did: says that it was done.
+    """
 
     permission: str
     title: str | Promise
@@ -96,12 +99,13 @@ def job_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int, job_id
     words = {"job": name_of_job(job.task)}
     if not form.is_valid():
         why = _("Its last error: %(error)s") % {"error": explain(job.error)} if job.error else ""
+        title = str(change.title % words)
         return ask(
             page,
             request,
             order,
-            title=change.title % words,
-            button=str(change.button),
+            title=title,
+            button=as_button(title),
             form=form,
             effects=[each for each in (why, str(change.effect)) if each],
             final=verb == "discard",

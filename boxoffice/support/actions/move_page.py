@@ -24,6 +24,7 @@ from inventory.errors import InventoryError, SeatsTaken
 from inventory.models import PriceTier, Seat
 from jobs.admin.reason_form import ReasonForm
 from jobs.errors import JobsError
+from jobs.templatetags.ledger import as_button
 
 PERMISSION = "boxoffice.move_order"
 
@@ -128,12 +129,13 @@ def _ask(
     hidden += [("from", line.seat_id) for line, _seat in pairs]
     hidden += [("seat", seat.pk) for _line, seat in pairs]
     title = ngettext("Move %(n)d seat of order %(code)s?", "Move %(n)d seats of order %(code)s?", len(pairs))
+    title %= {"n": len(pairs), "code": order.code}
     return ask(
         page,
         request,
         order,
-        title=title % {"n": len(pairs), "code": order.code},
-        button=_("Move"),
+        title=title,
+        button=as_button(title),
         form=form,
         effects=effects,
         hidden=[*hidden, ("to", to)],

@@ -92,7 +92,7 @@ def test_on_a_good_day_nothing_needs_a_human_and_the_page_says_so(sold: Order, s
     assert items() == []
     assert in_need() == set()
     page = staff.get(reverse(LIST)).content.decode()
-    assert "Nothing needs a human." in page
+    assert "Nothing needs anybody." in page
     assert "Needs attention:" not in page
 
 

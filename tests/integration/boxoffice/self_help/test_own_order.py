@@ -90,7 +90,7 @@ def test_a_slip_is_put_right_on_order_and_tickets_and_mailed(order_that_was_mail
     action = OrderAction.objects.get()
     assert (action.by, action.details["from"], action.details["to"]) == ("the fan", "Ada Lovelace", "Ada Lovelaec")
     with translation.override("de"):
-        assert in_words(by=action.by, reason=action.reason)[0] == "dem Fan selbst"
+        assert in_words(by=action.by, reason=action.reason)[0] == "dem Gast selbst"
 
 
 def test_a_correction_does_not_use_up_what_the_fan_may_have_sent(order_that_was_mailed: Order) -> None:
