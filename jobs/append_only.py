@@ -1,8 +1,9 @@
 """Tables whose rows are only ever added: the audit trails.
 
-Guarantee: PostgreSQL refuses to change or delete a row of them, whoever asks: the admin, a service, a shell. Only what
-runs inside ``erasing`` may, which is for the service that erases what is old enough, and nothing else. Whoever owns the
-tables can do away with the triggers; that takes a migration's rights and leaves the traces that such things leave.
+Guarantee: PostgreSQL refuses to change or delete a row of them, or to empty them, whoever asks: the admin, a service, a
+shell, ``manage.py flush``. Only what runs inside ``erasing`` may, which is for the service that erases what is old
+enough, and nothing else. Whoever owns the tables can do away with the triggers; that takes a migration's rights and
+leaves the traces that such things leave.
 """
 
 from __future__ import annotations
@@ -39,6 +40,15 @@ def only_adds(table: str) -> RunSQL:
         f"CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON {table} "
         "FOR EACH ROW EXECUTE FUNCTION jobs_append_only()",
         f"DROP TRIGGER append_only ON {table}",
+    )
+
+
+def is_never_emptied(table: str) -> RunSQL:
+    """The same for TRUNCATE, which no trigger for rows sees, also where it comes over from another table."""
+    return RunSQL(
+        f"CREATE TRIGGER never_emptied BEFORE TRUNCATE ON {table} "
+        "FOR EACH STATEMENT EXECUTE FUNCTION jobs_append_only()",
+        f"DROP TRIGGER never_emptied ON {table}",
     )
 
 

@@ -161,6 +161,8 @@ class Scan(models.Model):
         indexes = [
             models.Index(fields=["ticket", "id"], name="scan_by_ticket", condition=Q(ticket__isnull=False)),
             models.Index(fields=["show_id", "door", "id"], name="scan_by_door"),
+            # What a person has decided, for whoever reads who did what.
+            models.Index(fields=["at", "id"], condition=Q(result__in=("by hand", "undone")), name="scan_with_a_reason"),
         ]
         constraints = [
             models.CheckConstraint(

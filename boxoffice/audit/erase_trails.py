@@ -43,7 +43,7 @@ def erase_trails(*, older_than_days: int, by: str, reason: str, dry_run: bool = 
 def _each(statement: str, days: int, *, count: bool) -> dict[str, int]:
     done = {}
     with connection.cursor() as cursor:
-        for trail in TRAILS:
+        for trail in (each for each in TRAILS if each.is_kept):
             at = "action_time" if trail.table == "django_admin_log" else "at"
             cursor.execute(statement.format(table=trail.table, at=at), {"days": days})
             done[trail.name] = cursor.fetchone()[0] if count else cursor.rowcount

@@ -1,7 +1,7 @@
 """The audit trails, each told in the same columns: when, who, what, about what, why.
 
-Rows of all of them are only ever added; PostgreSQL refuses anything else (``jobs/append_only.py``). Who makes another
-trail adds a row here.
+Rows of all of them are only ever added; PostgreSQL refuses anything else (``jobs/append_only.py``). What people decided
+at the door is told with them, from the door's own list, which leaves by its age. Who makes another trail adds a row.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from django.utils.translation import pgettext_lazy
 from boxoffice.models import AccessAction, AttentionAction, ExportAction, HoldAction, OrderAction, ShowAction
 from jobs.models import StaffAction
 from notifications.models import MessageAction
+from tickets.models import Scan
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Trail:
 
     name: as addresses say it. rows: a SELECT of id, at, by, did, about, reason, fan, address. ``about`` is a subject
     such as ``order:ABCD2345``, or words; ``fan`` and ``address`` are those of whom the words may name, which are masked
-    in them for users who may not see them. words: what ``did`` is called.
+    in them for users who may not see them. words: what ``did`` is called. is_kept: until somebody erases trails.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Trail:
     table: str
     words: Mapping[str, str | Promise]
     rows: str
+    is_kept: bool = True
 
 
 TRAILS = (
@@ -108,6 +110,21 @@ TRAILS = (
         rows="""
             SELECT id, at, by, action AS did, kind || ' ' || key AS about, reason, '' AS fan, '' AS address
               FROM boxoffice_attentionaction
+        """,
+    ),
+    Trail(
+        name="door",
+        label=_("At the door"),
+        table="tickets_scan",
+        words=dict(Scan.Result.choices),
+        is_kept=False,
+        rows="""
+            SELECT a.id, a.at, a.by, a.result AS did, 'order:' || t.order_code AS about, a.reason,
+                   t.holder_name AS fan, coalesce(o.email, '') AS address
+              FROM tickets_scan a
+              JOIN tickets_ticket t ON t.id = a.ticket_id
+              LEFT JOIN boxoffice_order o ON o.id = t.order_id
+             WHERE a.result IN ('by hand', 'undone')
         """,
     ),
     Trail(
