@@ -79,6 +79,13 @@ RELEASE_BY_HAND = """
 """
 
 
+# By who took it, and nobody buys by it. By primary key.
+RELEASE_OWN = """
+    UPDATE inventory_hold SET status = 'released'
+     WHERE id = %(hold_id)s AND holder = %(holder)s AND status = 'active' AND ordered_at IS NULL
+"""
+
+
 class LeftHold(NamedTuple):
     """A hold that nobody has come back to, and when its seats are to be free."""
 
@@ -129,6 +136,11 @@ def release_by_hand(*, hold_id: int) -> datetime | None:
     """active → released, for an open hold; returns when it would have ended, or None where it is over."""
     rows = rows_of(RELEASE_BY_HAND, hold_id=hold_id)
     return rows[0][0] if rows else None
+
+
+def release_own(*, hold_id: int, holder: UUID) -> bool:
+    """active → released, for a hold that ``holder`` has taken and nobody buys by."""
+    return count_of(RELEASE_OWN, hold_id=hold_id, holder=holder) == 1
 
 
 def begin_order(*, token: UUID) -> Hold | None:

@@ -7,6 +7,7 @@ from django.db.models import F
 
 from jobs.enqueue import enqueue
 from jobs.errors import NotInTransaction
+from tickets import transitions
 from tickets.models import Ticket, TicketDocument
 
 
@@ -43,6 +44,20 @@ def print_anew(*, order_id: int, order_code: str, seen: int | None = None) -> in
         unique_key=f"tickets.renew_document {order_id}",
     )
     return TicketDocument.objects.values_list("wanted", flat=True).get(order_id=order_id)
+
+
+def issue_anew(*, order_id: int, order_code: str) -> int:
+    """Have the order's tickets that failed made after all, by a job of its own; returns how many: failed → pending.
+
+    For an order whose job is dead and may have been discarded. Nothing is enqueued where none has failed (any more).
+    Part of the caller's transaction. Raises NotInTransaction outside one.
+    """
+    _require_transaction()
+    reopened = transitions.reopen(order_id=order_id)
+    if reopened:
+        args = {"order_id": order_id, "order_code": order_code}
+        enqueue(task="tickets.issue_tickets", args=args, subject=f"order:{order_code}")
+    return reopened
 
 
 def _require_transaction() -> None:

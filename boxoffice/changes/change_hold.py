@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from django.db import transaction
 
@@ -43,6 +44,17 @@ def release_hold(*, hold_id: int, by: str, reason: str) -> ReleasedHold:
         closed = close_page(hold_id=hold_id)
         _write(hold_id, HoldAction.Action.RELEASE, by=by, reason=reason, ended_at=end, ends_at=database_now())
     return ReleasedHold(seats=seats, page_closed=closed)
+
+
+def give_back(*, hold_id: int, holder: UUID) -> bool:
+    """Put the seats of a hold that was taken at the desk, by the form that drew ``holder``, on sale again; False where
+    it has ended, a fan's or somebody else's. Nothing was sold by it, so that no trail tells of it. One transaction.
+    """
+    with transaction.atomic():
+        released = hold_transitions.release_own(hold_id=hold_id, holder=holder)
+        if released:
+            free_seats(hold_ids=[hold_id])
+    return released
 
 
 def extend_hold(*, hold_id: int, minutes: int, seen: datetime, by: str, reason: str) -> datetime:

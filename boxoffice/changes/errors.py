@@ -85,6 +85,13 @@ class HoldIsOver(BoxOfficeError):
     __doc__ = gettext_noop("This hold has ended, or somebody changed its end. Nothing was changed; look at it again.")
 
 
+class HoldNotYours(BoxOfficeError):
+    __doc__ = gettext_noop(
+        "These seats were sold, or somebody else holds them. Nothing was changed: who may end a hold does so on its own "
+        "page, and says why."
+    )
+
+
 class HoldTooLong(BoxOfficeError):
     __doc__ = gettext_noop(
         "So long a hold would keep seats from others for more than two hours. Nothing was changed: extend it by less."

@@ -96,9 +96,14 @@ def render_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) -> 
     """Ask (GET), or have the file made anew and say so (POST)."""
     order = order_for(request, order_id=order_id, permission=RENDER_PERMISSION)
     document = document_of_order(order_id=order.pk)
-    if document is None:
+    failed = Ticket.objects.filter(order_id=order.pk, status=Ticket.Status.FAILED).count()
+    if document is None and not failed:
         return refuse(request, order, NothingPrinted())
-    form = RenderForm(request.POST if request.method == "POST" else None, initial={"seen": document.wanted})
+    form = RenderForm(
+        request.POST if request.method == "POST" else None, initial={"seen": document.wanted if document else 0}
+    )
+    if document is None:
+        del form.fields["send"]  # the first one is mailed anyway
     if not form.is_valid():
         return ask(
             page,
@@ -107,11 +112,7 @@ def render_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) -> 
             title=_("Make the tickets of order %(code)s anew?") % {"code": order.code},
             button=_("Make them anew"),
             form=form,
-            effects=[
-                _("The valid tickets are put into a new file. Seats and codes stay: what is printed admits as before."),
-                _("The file that is there is handed out until the new one has taken its place."),
-                _("Nobody is written to unless you tick the box."),
-            ],
+            effects=_effects_of_rendering(order, failed=failed, has_file=document is not None),
         )
     try:
         done = render_tickets(order_id=order.pk, by=by(request), **form.cleaned_data)
@@ -121,6 +122,23 @@ def render_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) -> 
     sent = _("They go to %(email)s.") % {"email": order.email}
     say(request, f"{words} {sent}" if done.is_sent else words)
     return back(order)
+
+
+def _effects_of_rendering(order: Order, *, failed: int, has_file: bool) -> list[str]:
+    made = ngettext(
+        "%(n)d ticket that could not be made is tried once more.",
+        "%(n)d tickets that could not be made are tried once more.",
+        failed,
+    ) % {"n": failed}
+    if not has_file:
+        mailed = _("They go to %(email)s.") % {"email": order.email} if order.email else _("Nobody is written to.")
+        return [made, mailed]
+    effects = [
+        _("The valid tickets are put into a new file. Seats and codes stay: what is printed admits as before."),
+        _("The file that is there is handed out until the new one has taken its place."),
+        _("Nobody is written to unless you tick the box."),
+    ]
+    return [made, *effects] if failed else effects
 
 
 def print_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) -> HttpResponse:
