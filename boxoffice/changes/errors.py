@@ -87,8 +87,8 @@ class HoldIsOver(BoxOfficeError):
 
 class HoldNotYours(BoxOfficeError):
     __doc__ = gettext_noop(
-        "These seats were sold, or somebody else holds them. Nothing was changed: who may end a hold does so on its own "
-        "page, and says why."
+        "These seats were sold, or somebody else holds them. Nothing was changed: who may end a hold does so on its "
+        "own page, and says why."
     )
 
 
