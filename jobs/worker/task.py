@@ -15,6 +15,7 @@ from jobs.queues import all_queues
 from jobs.worker.execution import Outcome, run_job
 from jobs.worker.outside import worker_name
 from jobs.worker.thread_pool import own_runner
+from jobs.worker.time_limit import limit_counts
 
 
 class LedgerTask(Task):
@@ -64,7 +65,8 @@ class LedgerTask(Task):
         """
         job_id, using = args
         worker = worker_name(hostname=self.request.hostname, pid=own_runner())
-        outcome = run_job(self, job_id=job_id, using=using, worker=worker)
+        with limit_counts():
+            outcome = run_job(self, job_id=job_id, using=using, worker=worker)
         if outcome is Outcome.DEAD:
             raise Reject(reason="dead", requeue=False)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
-from tests.ledger import assert_marked_once, job, real_commits, wait_for_state
+from billiard.pool import SIG_SOFT_TIMEOUT
+
+from tests.ledger import assert_marked_once, job, real_commits, wait_for_state, wait_until_done
 from tests.probe.models import Burial, Call
 from tests.processes import LiveSystem, wait_for
 
@@ -32,3 +35,19 @@ def test_a_hard_time_limit_uses_up_an_attempt_and_after_the_last_one_the_job_is_
     assert Call.objects.values("worker_pid").distinct().count() == 3  # whose limit struck has gone
     assert all(worker.alive for worker in live.workers)
     assert not any("run_rescued" in line for line in live.relay.output)
+
+
+def test_a_soft_limit_that_strikes_after_its_run_does_not_cost_the_worker_a_child(
+    live: LiveSystem, enqueued: Callable[..., int]
+) -> None:
+    """A main process that was looking for its broker meanwhile tells its children late."""
+    first = enqueued("probe.call", key="first")
+    wait_until_done([first])
+    child = Call.objects.get().worker_pid
+    os.kill(child, SIG_SOFT_TIMEOUT)
+
+    def runs_another() -> bool:
+        wait_until_done([enqueued("probe.call", key="another")])
+        return Call.objects.filter(worker_pid=child).count() > 1
+
+    wait_for(runs_another, what="the same child runs another job")
