@@ -171,8 +171,9 @@ def test_a_worker_that_is_told_to_stop_while_its_broker_is_away_hands_its_job_ba
     job_id = enqueued("probe.take_long", key="long", seconds=25)
     running = wait_for_state(job_id, "running")
     worker = next(process for process in private_system.processes if running.worker.startswith(f"{process.name}@"))
+    before = len(worker.output)
     private_broker.server.stop()
-    worker.wait_for_output("Trying again in")
+    wait_for(lambda: any("Trying again in" in line for line in worker.output[before:]), what="it looks for its broker")
     assert worker.terminate(seconds=12) == 0
     assert any("job_handed_back" in line for line in worker.output)
     back = wait_for_state(job_id, "waiting")
