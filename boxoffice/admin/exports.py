@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,10 +16,10 @@ from django.utils.text import capfirst
 from django.utils.translation import get_language, gettext
 
 from boxoffice.exports.ask_form import AskForm
-from boxoffice.exports.errors import ExportGone, ExportRefused
+from boxoffice.exports.errors import ExportGone, ExportRefused, ExportUnread
 from boxoffice.exports.fetch_export import download_name, fetch_export
 from boxoffice.exports.start_export import start_export
-from boxoffice.exports.whose import kinds_for, may_export
+from boxoffice.exports.whose import kinds_for, may_have
 from boxoffice.models import Export
 from jobs.admin.read_only import ReadOnlyAdmin
 from jobs.admin.subjects import link_subjects
@@ -38,6 +39,7 @@ class Row:
 
     export: Export
     may_fetch: bool
+    now: datetime
 
     @property
     def mark(self) -> str:
@@ -45,7 +47,9 @@ class Row:
 
     @property
     def is_erased(self) -> bool:
-        return self.export.state == Export.State.DONE and self.export.erased_at is not None
+        """Or will be tonight: its time is over, and nobody gets it any more."""
+        gone = self.export.erased_at is not None or (self.export.erase_at or self.now) < self.now
+        return self.export.state == Export.State.DONE and gone
 
     @property
     def is_under_way(self) -> bool:
@@ -82,8 +86,9 @@ class ExportAdmin(ReadOnlyAdmin):
         form = AskForm(request.POST if asks else None, user=request.user, kinds=kinds, initial=initial)
         if asks and form.is_valid() and (answer := self._ask(request, form)):
             return answer
+        now = database_now()
         rows = [
-            Row(export, may_export(request.user, export.kind))
+            Row(export, may_have(request.user, export), now)
             for export in Export.objects.filter(user_id=request.user.pk or 0).order_by("-pk")[:SHOWN]
         ]
         context = {
@@ -96,7 +101,7 @@ class ExportAdmin(ReadOnlyAdmin):
             "rows": rows,
             "is_under_way": any(row.is_under_way for row in rows),
             "address": request.user.email,  # type: ignore[union-attr]
-            "now": database_now(),
+            "now": now,
             "refresh_seconds": REFRESH_SECONDS,
             **(extra_context or {}),
         }
@@ -132,8 +137,8 @@ class ExportAdmin(ReadOnlyAdmin):
             file = fetch_export(export=export, user=request.user)
         except ExportRefused as refusal:
             raise PermissionDenied(str(refusal)) from refusal
-        except ExportGone as gone:
-            self.message_user(request, str(gone), messages.WARNING)
+        except (ExportGone, ExportUnread) as why:
+            self.message_user(request, str(why), messages.WARNING)
             return HttpResponseRedirect(reverse("admin:boxoffice_export_changelist"))
         answer = FileResponse(
             file, as_attachment=True, filename=download_name(export), content_type="text/csv; charset=utf-8"

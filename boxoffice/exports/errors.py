@@ -15,3 +15,8 @@ class ExportRefused(BoxOfficeError):
 class ExportGone(BoxOfficeError):
     __doc__ = gettext_noop("The file is not there any more. Ask for it once more.")
     status_code = 404
+
+
+class ExportUnread(BoxOfficeError):
+    __doc__ = gettext_noop("The file cannot be read at the moment. Try again in a minute.")
+    status_code = 503

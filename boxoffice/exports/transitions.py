@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS
@@ -28,7 +29,7 @@ NOTE = """
 FINISH = """
     UPDATE boxoffice_export
     SET state = 'done', rows_done = %(rows)s, rows_about = %(rows)s, size = %(size)s, storage_name = %(name)s,
-        ended_at = jobs_now(), erase_at = jobs_now() + %(kept)s
+        of_shows = %(shows)s::bigint[], ended_at = jobs_now(), erase_at = jobs_now() + %(kept)s
     WHERE id = %(id)s AND state = 'running'
 """
 
@@ -63,9 +64,10 @@ def note(*, export_id: int, done: int, about: int) -> bool:
     return _one(NOTE, id=export_id, done=done, about=about)
 
 
-def finish(*, export_id: int, rows: int, size: int, name: str, kept: Any) -> bool:
-    """The file is stored. kept: how long, a timedelta."""
-    return _one(FINISH, id=export_id, rows=rows, size=size, name=name, kept=kept)
+def finish(*, export_id: int, rows: int, size: int, name: str, show_ids: Sequence[int] | None, kept: Any) -> bool:
+    """The file is stored. show_ids: whose rows may be in it; None for all. kept: how long, a timedelta."""
+    shows = None if show_ids is None else list(show_ids)
+    return _one(FINISH, id=export_id, rows=rows, size=size, name=name, shows=shows, kept=kept)
 
 
 def fail(*, export_id: int, problem: str) -> bool:

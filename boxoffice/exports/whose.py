@@ -43,3 +43,17 @@ def shows_for(user: Any, kind: str) -> QuerySet[Show] | None:
     if user.has_perm("boxoffice.view_all_takings" if kind == Export.Kind.TAKINGS else "boxoffice.view_order"):
         return None
     return shows_seen_by(user)
+
+
+def may_have(user: Any, export: Export) -> bool:
+    """Whether this login may have the file that was written for it, by the rights that it has now. One query at most.
+
+    Of all shows that are in it: who lost one of them asks for a file of the others.
+    """
+    if export.user_id != user.pk or not may_export(user, export.kind):
+        return False
+    shows = shows_for(user, export.kind)
+    if shows is None:
+        return True
+    written = export.of_shows
+    return written is not None and shows.filter(pk__in=written).count() == len(set(written))

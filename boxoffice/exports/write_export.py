@@ -73,7 +73,8 @@ def write_export(*, export_id: int) -> None:
         draft.seek(0)
         _store(draft, name)
     with record():
-        if transitions.finish(export_id=export_id, rows=rows, size=size, name=name, kept=KEPT):
+        whose = {"show_ids": asked.show_ids, "kept": KEPT}
+        if transitions.finish(export_id=export_id, rows=rows, size=size, name=name, **whose):
             _tell(export)
 
 

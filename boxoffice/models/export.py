@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
@@ -47,6 +48,8 @@ class Export(models.Model):
     # Both days are meant, at each show's venue; none where a show was chosen with all its days.
     first = models.DateField(_("first day"), null=True)
     last = models.DateField(_("last day"), null=True)
+    # The shows whose rows are in the file, as its login might have them when it was written; none means all.
+    of_shows = ArrayField(models.BigIntegerField(), verbose_name=_("of the shows"), null=True)
     rows_done = models.PositiveIntegerField(_("rows written"), db_default=0)
     rows_about = models.PositiveIntegerField(_("rows, about"), null=True)
     storage_name = models.CharField(_("name in the storage"), max_length=200, blank=True, db_default="")

@@ -11,6 +11,7 @@ import tracemalloc
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from html import unescape
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 from uuid import uuid4
@@ -316,6 +317,53 @@ def test_nobody_fetches_the_file_of_another_nor_without_the_right(client: Client
     client.force_login(export.user)
     assert client.get(f"{PAGE}{export.pk}/download/").status_code == 403
     assert client.get(PAGE).status_code == 403
+
+
+def test_who_lost_one_of_the_shows_in_a_file_gets_it_no_more(
+    client: Client, sold_in_every_way: Show, another_venues_show: Show
+) -> None:
+    promoter = of_role("Promoter")
+    for show in (sold_in_every_way, another_venues_show):
+        Promotion.objects.create(show=show, promoter=promoter)
+    both, one = written(promoter, "takings"), written(promoter, "takings", sold_in_every_way)
+    client.force_login(promoter)
+    Promotion.objects.filter(show=another_venues_show).delete()
+    assert [client.get(f"{PAGE}{each.pk}/download/").status_code for each in (both, one)] == [403, 200]
+    page = client.get(PAGE).content.decode()
+    assert (f"/{both.pk}/download/" in page, f"/{one.pk}/download/" in page) == (False, True)
+
+
+def test_who_saw_all_takings_and_is_a_promoter_now_gets_no_file_of_them(
+    client: Client, sold_in_every_way: Show
+) -> None:
+    user = of_role("Finance")
+    export = written(user, "takings")
+    user.groups.set([Group.objects.get(name="Promoter")])
+    Promotion.objects.create(show=sold_in_every_way, promoter=user)
+    client.force_login(user)
+    assert client.get(f"{PAGE}{export.pk}/download/").status_code == 403
+
+
+def test_after_a_week_nobody_gets_the_file_though_no_job_has_erased_it(
+    client: Client, sold_in_every_way: Show, clock: Clock
+) -> None:
+    export = written(of_role("Finance"), "orders")
+    clock.advance(timedelta(days=7, minutes=1))
+    assert ticket_storage().exists(export.storage_name)
+    client.force_login(export.user)
+    assert client.get(f"{PAGE}{export.pk}/download/").status_code == 302
+    assert f"/{export.pk}/download/" not in client.get(PAGE).content.decode()
+
+
+def test_half_a_file_of_a_worker_that_was_killed_is_erased_with_the_whole_one(
+    sold_in_every_way: Show, clock: Clock
+) -> None:
+    export = written(of_role("Finance"), "orders")
+    half = ticket_storage().path(f"{export.storage_name}.0123456789abcdef.part")
+    Path(half).write_text("Ada Lovelace")
+    clock.advance(timedelta(days=7, minutes=1))
+    assert erase_exports() == 1
+    assert list(Path(half).parent.iterdir()) == []
 
 
 def test_a_week_later_the_file_is_gone_and_the_page_says_so(
