@@ -73,8 +73,8 @@ def write_export(*, export_id: int) -> None:
         draft.seek(0)
         _store(draft, name)
     with record():
-        whose = {"show_ids": asked.show_ids, "kept": KEPT}
-        if transitions.finish(export_id=export_id, rows=rows, size=size, name=name, **whose):
+        whose = asked.show_ids
+        if transitions.finish(export_id=export_id, rows=rows, size=size, name=name, show_ids=whose, kept=KEPT):
             _tell(export)
 
 
