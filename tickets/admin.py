@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from django.conf import settings
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from jobs.admin.masked_rows import MaskedRowsAdmin
+from jobs.admin.subjects import address_of
 from jobs.personal import masked_name, may_see_personal_data
 from tickets.codes import typed
 from tickets.models import Scan, Ticket
@@ -38,7 +43,7 @@ class ScanInline(admin.TabularInline):
 class TicketAdmin(MaskedRowsAdmin):
     """A ticket and how it stands. The file is reached through its order."""
 
-    list_display = ["printed_code", "order_code", "show", "seat", "holder_name", "status", "issued_at"]
+    list_display = ["shown_code", "order_code", "show", "seat", "holder_name", "status", "issued_at"]
     list_filter = ["status"]
     list_select_related = ["show", "seat"]
     search_fields = ["code", "order_code", "holder_name"]
@@ -47,6 +52,30 @@ class TicketAdmin(MaskedRowsAdmin):
     found_whole = ("holder_name",)
     ordering = ["-id"]
     inlines = [ScanInline]
+    fields = [
+        "order_link", "show", "seat", "shown_code", "holder_name", "language_in_words", "status", "void_reason",
+        "issued_at", "created_at",
+    ]  # fmt: skip
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Ticket | None:
+        """Django's, with the way to the order's page for who may see it."""
+        ticket: Any = super().get_object(request, object_id, from_field)
+        if ticket is not None:
+            ticket.order_address = address_of(request, f"order:{ticket.order_code}")
+        return ticket
+
+    @admin.display(description=_("printed code"), ordering="code")
+    def shown_code(self, ticket: Ticket) -> str:
+        return ticket.printed_code
+
+    @admin.display(description=_("order"))
+    def order_link(self, ticket: Any) -> str:
+        address = getattr(ticket, "order_address", None)
+        return format_html('<a href="{}">{}</a>', address, ticket.order_code) if address else ticket.order_code
+
+    @admin.display(description=_("language"))
+    def language_in_words(self, ticket: Ticket) -> str:
+        return str(dict(settings.LANGUAGES).get(ticket.language, ticket.language))
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Ticket], search_term: str

@@ -82,7 +82,7 @@ class Hold(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.pk} ({self.status})"
+        return f"{self.pk} ({self.get_status_display()})"
 
     def price_of(self, *, seat_id: int) -> int:
         """What the seat costs by this hold, in the currency's minor unit. Raises ValueError for another seat."""

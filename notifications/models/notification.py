@@ -94,4 +94,4 @@ class Notification(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.subject} ({self.status})"
+        return f"{self.kind} {self.subject} ({self.get_status_display()})"
