@@ -16,7 +16,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from boxoffice.attention.errors import AttentionError
-from boxoffice.attention.find_items import PAGE, count_items, find_item, find_items
+from boxoffice.attention.find_items import MOST, PAGE, count_items, find_item, find_items, sum_of
 from boxoffice.attention.item_words import tell_items
 from boxoffice.attention.kinds import Kind, kind_named, kinds_for
 from boxoffice.attention.settle_item import settle_item
@@ -70,9 +70,10 @@ class AttentionAdmin(ReadOnlyAdmin):
             "media": self.media,
             "rows": tell_items(items=found.items, request=request, now=now),
             "total": found.total,
-            "all": (counted := sum(count for count, _free in counts.values())),
-            "counted_attention": counted,
-            "kinds": [(kind, counts[kind.name][0]) for kind in seen if kind.name in counts],
+            "all": sum_of(counts.values()) if counts else "",
+            "most": MOST,
+            "counted_attention": sum_of(counts.values()),
+            "kinds": [(kind, counts[kind.name]) for kind in seen if kind.name in counts],
             "chosen": chosen,
             "whose": whose,
             "choices": WHOSE,

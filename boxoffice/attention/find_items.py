@@ -7,41 +7,32 @@ settled is shown again when it became worse after that.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db import connection
 
-from boxoffice.attention.kinds import KINDS, PARAMETERS, Kind, causes_of
+from boxoffice.attention.kinds import KINDS, MOST_LISTED, PARAMETERS, Kind, open_items
 
 PAGE = 50
 """Items on one page."""
 
-MOST_COUNTED = 1_000
-"""Further than that nobody counts."""
+MOST = 300
+"""Items of one kind that are counted and listed: who has more mends their cause, and does not go through them."""
 
-OPEN = """
-    WITH causes AS ({causes}), items AS (
-        SELECT c.kind, c.key, c.since, c.last_at, c.order_id, c.jobs,
-               CASE WHEN a.taken_at >= c.since THEN a.owner ELSE '' END AS owner, a.taken_at
-          FROM causes AS c LEFT JOIN boxoffice_attention AS a ON a.kind = c.kind AND a.key = left(c.key, 400)
-         WHERE a.settled_at IS NULL OR a.settled_at < c.last_at
-    )
-"""
-LIST = f"""
-    {OPEN} SELECT kind, left(key, 400), since, order_id, jobs, coalesce(owner, ''), taken_at, count(*) OVER ()
-      FROM items
-     WHERE (%(whose)s = '' OR %(whose)s = 'nobody' AND coalesce(owner, '') = ''
-            OR %(whose)s = 'mine' AND owner = %(user)s)
+MOST_IN_HEADER = 100
+"""The same for the number on each page of the desk."""
+
+LIST = """
+    SELECT kind, key, since, order_id, jobs, owner, taken_at, count(*) OVER () FROM ({items}) AS items
      ORDER BY since, kind, key LIMIT %(limit)s OFFSET %(offset)s
-"""  # noqa: S608
-COUNT = f"{OPEN} SELECT kind, count(*), count(*) FILTER (WHERE coalesce(owner, '') = '') FROM items GROUP BY kind"  # noqa: S608
-ONE = f"""
-    {OPEN} SELECT kind, left(key, 400), since, order_id, jobs, coalesce(owner, ''), taken_at, 1
-      FROM items WHERE left(key, 400) = %(key)s
-"""  # noqa: S608
+"""
+COUNT = """
+    SELECT kind, count(*), count(*) FILTER (WHERE owner = '') FROM ({items}) AS items GROUP BY kind
+"""
+ONE = "SELECT kind, key, since, order_id, jobs, owner, taken_at, 1 FROM ({items}) AS items LIMIT 1"
 
 MOST_DEAD = 5_000
 """Dead jobs whose orders are listed, those that died last. Who has more of them mends their cause and replays them by
@@ -51,8 +42,7 @@ groups; a list of so many orders would only make everybody wait."""
 # what they are about stands on each of them. By job_dead and the unique codes: OFFSET 0 keeps PostgreSQL from reading
 # all orders for that.
 ORDERS = f"""
-    {OPEN}
-    SELECT order_id FROM items WHERE order_id IS NOT NULL
+    SELECT order_id FROM ({{items}}) AS items WHERE order_id IS NOT NULL
     UNION
     SELECT o.id
       FROM (SELECT subject FROM jobs_job WHERE state = 'dead' ORDER BY finished_at DESC LIMIT {MOST_DEAD}) AS j
@@ -85,26 +75,51 @@ class Found:
     total: int
 
 
+@dataclass(frozen=True)
+class Counted:
+    """How many items there are, and how many of them nobody has taken. more: there are more than were counted."""
+
+    count: int
+    free: int
+    more: bool
+
+    def __str__(self) -> str:
+        return f"{self.count}+" if self.more else str(self.count)
+
+
 def find_items(*, kinds: Sequence[Kind], whose: str = "", user: str = "", offset: int = 0) -> Found:
-    """The items of these kinds. One query.
+    """The items of these kinds, MOST of each, or MOST_LISTED of what is somebody's or nobody's. One query.
 
     whose: ``nobody`` for what nobody has taken, ``mine`` for what ``user`` has, empty for all.
     """
     if not kinds:
         return Found((), 0)
-    values = {"whose": whose, "user": user, "limit": PAGE, "offset": offset}
+    # Whoever looks for what is his, or nobody's, is not told of the first ones alone, which others may have.
+    most = MOST_LISTED if whose else MOST
+    values = {"whose": whose, "user": user, "limit": PAGE, "offset": offset, "most": most}
     rows = _rows(LIST, kinds, values)
     return Found([Item(*row[:-1]) for row in rows], rows[0][-1] if rows else 0)
 
 
-def count_items(*, kinds: Sequence[Kind]) -> dict[str, tuple[int, int]]:
-    """How many items of each kind there are, and how many of them nobody has taken. One query."""
-    return {kind: (count, free) for kind, count, free in _rows(COUNT, kinds, {})} if kinds else {}
+def count_items(*, kinds: Sequence[Kind], most: int = MOST) -> dict[str, Counted]:
+    """How many items of each kind there are, counted up to ``most``. One query."""
+    if not kinds:
+        return {}
+    rows = _rows(COUNT, kinds, {"most": most + 1})
+    return {kind: Counted(min(count, most), min(free, most), count > most) for kind, count, free in rows}
+
+
+def sum_of(counts: Iterable[Counted]) -> Counted:
+    """The counts of several kinds together. Pure."""
+    every = list(counts)
+    return Counted(
+        sum(each.count for each in every), sum(each.free for each in every), any(each.more for each in every)
+    )
 
 
 def find_item(*, kind: Kind, key: str) -> Item | None:
     """One item, or None when its cause is gone or it was settled. One query."""
-    for row in _rows(ONE, [kind], {"key": key}):
+    for row in _rows(ONE, [kind], {"key": key, "most": MOST_LISTED}):
         return Item(*row[:-1])
     return None
 
@@ -114,7 +129,7 @@ def orders_in_need() -> tuple[str, list[Any]]:
     the MOST_DEAD that died last.
     """
     about_orders = [kind for kind in KINDS if kind.name not in ("dead_jobs", "schedules", "promises")]
-    statement = ORDERS.replace("{causes}", causes_of(about_orders))
+    statement = ORDERS.replace("{items}", open_items(about_orders))
     return _PARAMETER.sub("%s", statement), [PARAMETERS[name] for name in _PARAMETER.findall(statement)]
 
 
@@ -130,6 +145,6 @@ _PARAMETER = re.compile(r"%\((\w+)\)s")
 
 def _rows(statement: str, kinds: Sequence[Kind], values: dict[str, Any]) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
-        cursor.execute(statement.replace("{causes}", causes_of(kinds)), {**PARAMETERS, **values})
+        cursor.execute(statement.replace("{items}", open_items(kinds)), {**PARAMETERS, **values})
         rows: list[tuple[Any, ...]] = cursor.fetchall()
         return rows

@@ -4,6 +4,8 @@ Guarantee: an item is there because its cause is there, and for as long. Nothing
 has to take it away (I11). Each statement reads an index that holds such rows and no others, so that a million orders
 without a fault cost nothing.
 
+Bounded: nobody looks at more than some hundreds of a kind, so each statement is read no further than ``most`` items.
+
 A statement yields key, since, last_at, order_id, jobs. ``key`` names the cause among those of its kind: where it is a
 row, its number, so that what was settled once stays settled. ``since`` and ``last_at`` are when it began and when it
 was worst last; ``jobs`` is how many rows are behind it, where that costs nothing.
@@ -46,13 +48,19 @@ DEAD_JOBS = """
                            ORDER BY task DESC, died_of DESC, finished_at DESC, id DESC LIMIT 1) AS newest
 """
 
-# By ticket_not_made.
+# Those that wait longest, both states in the order of the index: not more orders than anybody looks at. The order of
+# each by its primary key: OFFSET 0 keeps PostgreSQL from reading all orders for that. By ticket_not_made.
 TICKETS = """
     SELECT t.order_id::text AS key, min(t.created_at) AS since, min(t.created_at) AS last_at, t.order_id,
-           count(*) AS jobs
-      FROM tickets_ticket AS t JOIN boxoffice_order AS o ON o.id = t.order_id
-     WHERE t.status IN ('pending', 'failed') AND o.status IN ('confirmed', 'partly_refunded')
-       AND (t.status = 'failed' OR t.created_at <= jobs_now() - %(tickets_late_after)s)
+           sum(t.tickets)::bigint AS jobs
+      FROM ((SELECT created_at, order_id, count(*) AS tickets FROM tickets_ticket WHERE status = 'failed'
+              GROUP BY created_at, order_id ORDER BY created_at, order_id LIMIT %(most)s)
+            UNION ALL
+            (SELECT created_at, order_id, count(*) FROM tickets_ticket
+              WHERE status = 'pending' AND created_at <= jobs_now() - %(tickets_late_after)s
+              GROUP BY created_at, order_id ORDER BY created_at, order_id LIMIT %(most)s)) AS t
+     CROSS JOIN LATERAL (SELECT status FROM boxoffice_order WHERE id = t.order_id OFFSET 0) AS o
+     WHERE o.status IN ('confirmed', 'partly_refunded') AND (%(key)s::text IS NULL OR t.order_id::text = %(key)s)
      GROUP BY t.order_id
 """
 
@@ -79,20 +87,23 @@ PAYMENTS = """
 """
 
 # The newest mail of an order that did not arrive, unless the same was told again since, which is looked at instead;
-# once the show is over nobody waits for it. By notification_not_arrived, the order's code and notification_once.
+# once the show is over nobody waits for it. One mail after the other, until as many are found as are wanted. By
+# notification_not_arrived, the order's code and notification_once.
 MAILS = """
-    SELECT DISTINCT ON (n.subject) n.id::text AS key, n.created_at AS since, n.created_at AS last_at, o.id AS order_id,
-           1::bigint AS jobs
+    SELECT n.id::text AS key, n.created_at AS since, n.created_at AS last_at, o.id AS order_id, 1::bigint AS jobs
       FROM notifications_notification AS n
-      JOIN boxoffice_order AS o ON o.code = substr(n.subject, 7)
+     CROSS JOIN LATERAL (SELECT id, show_id FROM boxoffice_order WHERE code = substr(n.subject, 7) OFFSET 0) AS o
       JOIN inventory_show AS s ON s.id = o.show_id
      WHERE n.channel = 'email' AND n.status IN ('failed', 'bounced', 'complained') AND starts_with(n.subject, 'order:')
+       AND (%(key)s::text IS NULL OR n.id::text = %(key)s)
        AND s.starts_at > jobs_now() - interval '1 day'
+       AND NOT EXISTS (SELECT FROM notifications_notification AS newer
+                        WHERE newer.subject = n.subject AND newer.id > n.id AND newer.channel = 'email'
+                          AND newer.status IN ('failed', 'bounced', 'complained'))
        AND NOT EXISTS (SELECT FROM notifications_notification AS again
                         WHERE again.subject = n.subject AND again.kind = n.kind AND again.channel = 'email'
                           AND split_part(again.occurrence, '#', 1) = split_part(n.occurrence, '#', 1)
                           AND again.id > n.id)
-     ORDER BY n.subject, n.id DESC
 """
 
 # By asked_attention_open.
@@ -123,6 +134,9 @@ PROMISES = """
        AND NOT EXISTS (SELECT FROM jobs_pause AS p WHERE p.kind = 'queue' AND p.name = l.queue)
 """
 
+MOST_LISTED = 2_000
+"""Of one kind, where the orders behind the items are asked for: nobody goes through more of a list."""
+
 PARAMETERS: dict[str, Any] = {
     "tickets_late_after": LATE_AFTER,
     "pending_too_long": PENDING_TOO_LONG,
@@ -130,6 +144,10 @@ PARAMETERS: dict[str, Any] = {
     "promised_queues": [queue.name for queue in all_queues()],
     "promised_seconds": [float(queue.promise_seconds) for queue in all_queues()],
     "load_stale_after": STALE_SECONDS,
+    "whose": "",
+    "user": "",
+    "key": None,
+    "most": MOST_LISTED,
 }
 
 
@@ -170,7 +188,20 @@ def kinds_for(user: Any) -> list[Kind]:
     return [kind for kind in KINDS if user.has_perm(kind.permission)]
 
 
-def causes_of(kinds: Iterable[Kind]) -> str:
-    """One statement of all that is wrong, as kind, key, since, last_at, order_id, jobs."""
-    # Only the constants above are put together here.
-    return " UNION ALL ".join(f"SELECT '{kind.name}' AS kind, c.* FROM ({kind.rows}) AS c" for kind in kinds)  # noqa: S608
+# The open items of one kind, until as many are found as are wanted: a day on which thousands of mails bounce must not
+# make every page of the desk wait. An owner counts while the cause that he took is there. By attention_once.
+OPEN = """
+    (SELECT '{name}'::text AS kind, left(c.key, 400) AS key, c.since, c.order_id, c.jobs,
+            CASE WHEN a.taken_at >= c.since THEN a.owner ELSE '' END AS owner, a.taken_at
+       FROM ({rows}) AS c LEFT JOIN boxoffice_attention AS a ON a.kind = '{name}' AND a.key = left(c.key, 400)
+      WHERE (a.settled_at IS NULL OR a.settled_at < c.last_at)
+        AND (%(key)s::text IS NULL OR left(c.key, 400) = %(key)s)
+        AND (%(whose)s = '' OR %(whose)s = 'nobody' AND (a.taken_at < c.since OR coalesce(a.owner, '') = '')
+             OR %(whose)s = 'mine' AND a.taken_at >= c.since AND a.owner = %(user)s)
+      LIMIT %(most)s)
+"""
+
+
+def open_items(kinds: Iterable[Kind]) -> str:
+    """One statement of the open items, as kind, key, since, order_id, jobs, owner, taken_at: ``most`` of each kind."""
+    return " UNION ALL ".join(OPEN.replace("{name}", kind.name).replace("{rows}", kind.rows) for kind in kinds)

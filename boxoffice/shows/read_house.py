@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import connection
 
@@ -139,7 +139,7 @@ def stretches_of(places: Sequence[Place], *, most: int = MOST_AT_ONCE) -> list[l
     return stretches
 
 
-def _places(query: str, **values: object) -> list[Place]:
+def _places(query: str, **values: Any) -> list[Place]:
     with connection.cursor() as cursor:
         cursor.execute(query, values)
         return [Place._make(row) for row in cursor.fetchall()]

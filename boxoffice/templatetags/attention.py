@@ -6,16 +6,19 @@ from typing import Any
 
 from django import template
 
-from boxoffice.attention.find_items import count_items
+from boxoffice.attention.find_items import MOST_IN_HEADER, count_items, sum_of
 from boxoffice.attention.kinds import kinds_for
 
 register = template.Library()
 
 
 @register.simple_tag(takes_context=True)
-def attention_count(context: Any, user: Any) -> int:
-    """How many items wait for somebody like this user. One query, unless the page has counted them."""
+def attention_count(context: Any, user: Any) -> str:
+    """How many items wait for somebody like this user, or "" for none; "107+" where there are more.
+
+    One query, unless the page has counted them.
+    """
     counted = context.get("counted_attention")
     if counted is None:
-        counted = sum(count for count, _free in count_items(kinds=kinds_for(user)).values())
-    return int(counted)
+        counted = sum_of(count_items(kinds=kinds_for(user), most=MOST_IN_HEADER).values())
+    return str(counted) if counted.count else ""

@@ -13,6 +13,7 @@ from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 
+from boxoffice.attention import find_items as find_items_module
 from boxoffice.attention.ask_for_attention import ask_for_attention
 from boxoffice.attention.errors import ItemGone, ItemTaken, MendTheCause, NotYours
 from boxoffice.attention.find_items import MOST_DEAD, Item, count_items, find_items, orders_in_need
@@ -24,6 +25,7 @@ from boxoffice.models import AttentionAction, Order, Payment, Refund
 from boxoffice.roles.table import FINANCE, OPERATOR, SUPPORT
 from boxoffice.support.story.facts import gather_facts
 from boxoffice.support.story.problems import find_problems
+from boxoffice.templatetags import attention as attention_tag
 from inventory.models import Hold, Show
 from jobs.clock import database_now
 from jobs.models import Job, Pause, QueueLoad, Schedule
@@ -349,3 +351,32 @@ def test_nobody_without_a_kind_of_his_own_counts_anything(django_user_model: Any
     assert kinds_for(nobody) == []
     assert count_items(kinds=[]) == {}
     assert find_items(kinds=[]).items == ()
+
+
+def test_a_day_on_which_much_fails_is_counted_and_listed_up_to_a_bound_and_says_so(
+    make_hold: Callable[..., Hold], staff: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(3):
+        order = confirm_order(order_id=place(make_hold()).pk)
+        Ticket.objects.filter(order_id=order.pk).update(status="failed")
+    Job.objects.all().delete()
+    tickets = [kind_named("tickets")]
+    assert str(count_items(kinds=tickets)["tickets"]) == "3"
+    assert str(count_items(kinds=tickets, most=2)["tickets"]) == "2+"
+    monkeypatch.setattr(find_items_module, "MOST", 2)
+    assert len(find_items(kinds=tickets).items) == 2
+    monkeypatch.setattr(attention_tag, "MOST_IN_HEADER", 2)
+    assert "Needs attention: 2+" in staff.get(reverse("admin:index")).content.decode()
+
+
+def test_what_somebody_has_taken_is_found_though_many_others_wait(
+    make_hold: Callable[..., Hold], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    orders = [confirm_order(order_id=place(make_hold()).pk) for _ in range(3)]
+    Ticket.objects.update(status="failed")
+    Job.objects.all().delete()
+    tickets = kind_named("tickets")
+    assert tickets is not None
+    take_item(kind=tickets, key=str(orders[2].pk), by="anna", from_owner="")
+    monkeypatch.setattr(find_items_module, "MOST", 1)
+    assert [item.owner for item in find_items(kinds=[tickets], whose="mine", user="anna").items] == ["anna"]
