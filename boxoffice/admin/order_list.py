@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ORDER_VAR, SEARCH_VAR, ChangeList
@@ -39,11 +39,10 @@ from tickets.codes import grouped
 class _FoundFirst(MaskedChangeList):
     """What was looked for comes as near as it was meant, which is no column's order."""
 
-    def get_ordering_field_columns(self) -> dict[int, str]:
+    def get_ordering_field_columns(self) -> dict[int, Literal["asc", "desc"]]:
         if self.query.strip() and ORDER_VAR not in self.params:
             return {}
-        columns: dict[int, str] = super().get_ordering_field_columns()
-        return columns
+        return super().get_ordering_field_columns()
 
 
 class OrderListAdmin(MaskedListAdmin):
