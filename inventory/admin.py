@@ -113,7 +113,7 @@ class ShowAdmin(SturdyAdmin):
     list_select_related = ("venue",)
     search_fields = ("title", "slug", "venue__name")
     date_hierarchy = "starts_at"
-    actions = ("put_on_sale", "postpone", "mark_as_over")
+    actions = ("put_on_sale", "mark_as_over")
 
     @admin.display(description=_("starts"), ordering="starts_at")
     def starts(self, show: Show) -> str:
@@ -226,10 +226,6 @@ class ShowAdmin(SturdyAdmin):
     @admin.action(description=_("Put on sale"), permissions=["change"])
     def put_on_sale(self, request: HttpRequest, shows: QuerySet[Show]) -> None:
         self._advance(request, shows, Show.Status.SCHEDULED)
-
-    @admin.action(description=_("Postpone: stop the sale until it is put on sale again"), permissions=["change"])
-    def postpone(self, request: HttpRequest, shows: QuerySet[Show]) -> None:
-        self._advance(request, shows, Show.Status.POSTPONED)
 
     @admin.action(description=_("Mark as over"), permissions=["change"])
     def mark_as_over(self, request: HttpRequest, shows: QuerySet[Show]) -> None:

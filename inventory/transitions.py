@@ -190,6 +190,7 @@ FREE_SEATS = f"""
 ADVANCE_SHOW = """
     UPDATE inventory_show SET status = %(to)s, version = version + 1
      WHERE id = %(show_id)s AND status = ANY(%(may_come_from)s::text[])
+       AND (%(seen)s::int IS NULL OR version = %(seen)s)
 """
 
 # From which states a show may reach each state.
@@ -350,10 +351,12 @@ def free_seats(*, hold_ids: Sequence[int]) -> int:
     return _count_marked(FREE_SEATS, hold_ids=list(hold_ids))
 
 
-def advance_show(*, show_id: int, to: str) -> bool:
-    """The show's next state, if it may come from its present one; returns whether it did."""
+def advance_show(*, show_id: int, to: str, seen: int | None = None) -> bool:
+    """The show's next state, if it may come from its present one, and is of the version ``seen`` where one is given;
+    returns whether it did.
+    """
     may_come_from = list(SHOW_MAY_COME_FROM.get(to, ()))
-    return count_of(ADVANCE_SHOW, show_id=show_id, to=to, may_come_from=may_come_from) == 1
+    return count_of(ADVANCE_SHOW, show_id=show_id, to=to, may_come_from=may_come_from, seen=seen) == 1
 
 
 def _count_marked(sql: str, **values: Any) -> int:

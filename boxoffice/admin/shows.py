@@ -21,6 +21,7 @@ from boxoffice.shows.house_page import PERMISSION as HOUSE_PERMISSION
 from boxoffice.shows.house_page import house_page
 from boxoffice.shows.move_page import PERMISSION as MOVE_PERMISSION
 from boxoffice.shows.move_page import can_be_moved, move_page
+from boxoffice.shows.postpone_page import attendees_address, can_be_postponed, not_told_since_in_words, postpone_page
 from boxoffice.shows.trail import what_was_done
 from inventory.admin import PriceTierInline, ShowAdmin
 from inventory.forms import PriceTierForm
@@ -66,6 +67,8 @@ class DeskShowAdmin(ShowAdmin):
         offered = {
             "may_put_aside": show is not None and request.user.has_perm(ASIDE_PERMISSION),
             "may_move": show is not None and can_be_moved(show) and request.user.has_perm(MOVE_PERMISSION),
+            "may_postpone": show is not None and can_be_postponed(show) and request.user.has_perm(MOVE_PERMISSION),
+            **(_untold(request, show) if show is not None else {}),
             "may_see_house": show is not None and request.user.has_perm(HOUSE_PERMISSION),
             "done_by_hand": _last_actions(show) if show else (),
         }
@@ -79,10 +82,17 @@ class DeskShowAdmin(ShowAdmin):
         return [
             path("<int:show_id>/aside/", view(partial(aside_page, self)), name="inventory_show_aside"),
             path("<int:show_id>/move/", view(partial(move_page, self)), name="inventory_show_move"),
+            path("<int:show_id>/postpone/", view(partial(postpone_page, self)), name="inventory_show_postpone"),
             path("<int:show_id>/house/", view(partial(house_page, self)), name="inventory_show_house"),
             path("<int:show_id>/door-list/", view(partial(door_list_page, self)), name="inventory_show_door_list"),
             *super().get_urls(),
         ]
+
+
+def _untold(request: HttpRequest, show: Show) -> dict[str, str]:
+    """For the page of a postponed show: how many have tickets and were not told, and where they are exported."""
+    words = not_told_since_in_words(show)
+    return {"not_told": words, "attendees_url": attendees_address(request, show)} if words else {}
 
 
 def _last_actions(show: Show) -> list[tuple[ShowAction, str]]:

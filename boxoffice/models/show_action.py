@@ -12,7 +12,7 @@ from jobs.clock import DatabaseNow
 
 
 class ShowAction(models.Model):
-    """Who put seats aside or back, or moved a show, when, and why: its audit trail. Rows are only ever added, with the
+    """Who put seats aside or back, or moved or postponed a show, when, and why: its audit trail. Rows are only ever added, with the
     change itself, and outlive a draft that is deleted.
     """
 
@@ -20,6 +20,7 @@ class ShowAction(models.Model):
         BLOCK = "block", _("seats put aside")
         UNBLOCK = "unblock", _("seats put back on sale")
         MOVE = "move", pgettext_lazy("show", "moved to another time")
+        POSTPONE = "postpone", pgettext_lazy("show", "postponed, with no new time yet")
 
     show = models.ForeignKey(
         Show, on_delete=models.DO_NOTHING, related_name="actions", verbose_name=_("show"), db_constraint=False
@@ -41,7 +42,7 @@ class ShowAction(models.Model):
             ("view_house", "Can see who sits where, and the door list"),
         ]
         constraints = [
-            models.CheckConstraint(name="show_action_is_known", condition=Q(action__in=("block", "unblock", "move"))),
+            models.CheckConstraint(name="show_action_is_known", condition=Q(action__in=("block", "unblock", "move", "postpone"))),
             models.CheckConstraint(name="show_action_says_who_and_why", condition=~Q(by="") & ~Q(reason="")),
         ]
 

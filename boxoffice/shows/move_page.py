@@ -10,7 +10,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.db.models import Count
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
@@ -19,8 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from boxoffice.messages import show_moved
-from boxoffice.models import Order
-from boxoffice.refunds.transitions import REFUNDABLE
+from boxoffice.shows.holders import count_holders
 from boxoffice.shows.move_show import move_and_tell
 from boxoffice.shows.show_desk import address_of_show, ask, refuse, show_for
 from inventory.errors import InventoryError, TransitionRefused
@@ -118,9 +116,8 @@ def _sale(show: Show) -> list[str]:
 
 def _holders(show: Show) -> list[str]:
     """Whom it concerns, and how long it takes until the last one knows."""
-    sold = Order.objects.filter(show=show, status__in=REFUNDABLE)
-    told = sold.exclude(email="").aggregate(orders=Count("pk"))["orders"]
-    silent = sold.filter(email="").count()
+    holders = count_holders(show)
+    told, silent = holders.with_address, holders.without
     tickets = Ticket.objects.filter(show=show).exclude(status=Ticket.Status.VOID).count()
     if not told and not silent:
         return [_("Nobody has tickets, so nobody is written to.")]

@@ -13,6 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from inventory.advance_show import advance_show
 from inventory.hold_seats import hold_seats
 from inventory.models import Availability, Hold, Seat, SeatingPlan, Show, Venue
 from jobs.models import Job
@@ -183,7 +184,7 @@ def test_a_postponed_show_goes_on_sale_again_and_its_date_is_changed_by_no_form(
     staff: Client, show_on_sale: Show
 ) -> None:
     # Whoever has tickets would not hear of it: its own page moves it, and tells them.
-    run(staff, "postpone", show_on_sale)
+    advance_show(show_id=show_on_sale.pk, to=Show.Status.POSTPONED)
     address = reverse("admin:inventory_show_change", args=[show_on_sale.pk])
     page = staff.get(address).content.decode()
 
