@@ -12,8 +12,8 @@ from jobs.clock import DatabaseNow
 
 
 class ShowAction(models.Model):
-    """Who put seats aside or back, or moved or postponed a show, when, and why: its audit trail. Rows are only ever added, with the
-    change itself, and outlive a draft that is deleted.
+    """Who put seats aside or back, or moved or postponed a show, when, and why: its audit trail. Rows are only ever
+    added, with the change itself, and outlive a draft that is deleted.
     """
 
     class Action(models.TextChoices):
@@ -42,7 +42,9 @@ class ShowAction(models.Model):
             ("view_house", "Can see who sits where, and the door list"),
         ]
         constraints = [
-            models.CheckConstraint(name="show_action_is_known", condition=Q(action__in=("block", "unblock", "move", "postpone"))),
+            models.CheckConstraint(
+                name="show_action_is_known", condition=Q(action__in=("block", "unblock", "move", "postpone"))
+            ),
             models.CheckConstraint(name="show_action_says_who_and_why", condition=~Q(by="") & ~Q(reason="")),
         ]
 
