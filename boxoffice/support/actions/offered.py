@@ -13,8 +13,12 @@ from boxoffice.support.actions import cancel_page, move_page, ticket_pages
 from boxoffice.support.actions.hold_pages import EXTEND_PERMISSION, FROM_THE_ORDER
 from boxoffice.support.actions.mail_pages import may_write
 from boxoffice.support.actions.refund_pages import may_refund
+from boxoffice.support.actions.sell_again import address_to_sell_again
+from boxoffice.support.actions.sell_pages import may_sell
 from boxoffice.support.story.facts import Facts
+from boxoffice.support.story.payment_story import may_yet_be_paid
 from inventory.models import Hold
+from tickets.models import Ticket
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,7 @@ def offered(request: HttpRequest, facts: Facts) -> list[Offer]:
     """The commonest first. No query beside those that ask for permissions."""
     order, can = facts.order, request.user.has_perm
     has_file = facts.document is not None and not facts.no_ticket_is_valid
+    has_failed = any(ticket.status == Ticket.Status.FAILED for ticket in facts.tickets)
     all_of_them = (
         (has_file and can(ticket_pages.PRINT_PERMISSION), _("Print the tickets"), "print"),
         (may_write(request), _("Correct the address…"), "address"),
@@ -36,10 +41,10 @@ def offered(request: HttpRequest, facts: Facts) -> list[Offer]:
         (move_page.can_be_moved(order) and can(move_page.PERMISSION), _("Other seats…"), "move"),
         (may_refund(request, order), _("Refund…") if order.total else _("Cancel tickets…"), "refund"),
         (cancel_page.can_be_cancelled(order) and can(cancel_page.PERMISSION), _("Cancel the order…"), "cancel"),
-        (has_file and can(ticket_pages.RENDER_PERMISSION), _("Make the tickets anew…"), "render"),
+        ((has_file or has_failed) and can(ticket_pages.RENDER_PERMISSION), _("Make the tickets anew…"), "render"),
     )
     links = [Offer(label, _address(order, page)) for may, label, page in all_of_them if may]
-    return [*links, *_on_the_hold(request, facts)]
+    return [*links, *_on_the_hold(request, facts), *_sale(request, facts)]
 
 
 def _address(order: Order, page: str) -> str:
@@ -55,3 +60,14 @@ def _on_the_hold(request: HttpRequest, facts: Facts) -> list[Offer]:
         return []
     address = reverse("admin:inventory_hold_extend", args=[hold.pk])
     return [Offer(_("Extend the hold…"), f"{address}?from={FROM_THE_ORDER}")]
+
+
+def _sale(request: HttpRequest, facts: Facts) -> list[Offer]:
+    """Once its time is over and nothing was sold: the same seats, if they are free, to the same buyer."""
+    order, show = facts.order, facts.order.show
+    came_to_nothing = order.status == Order.Status.EXPIRED or (
+        order.status == Order.Status.PENDING_PAYMENT and facts.hold_has_lapsed and not may_yet_be_paid(facts)
+    )
+    if not came_to_nothing or order.confirmed_at or show.starts_at <= facts.now or not may_sell(request):
+        return []
+    return [Offer(_("Sell the same seats again…"), address_to_sell_again(order))]

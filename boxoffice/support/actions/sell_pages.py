@@ -21,6 +21,7 @@ from boxoffice.errors import BoxOfficeError, InvalidContact
 from boxoffice.gather_places import counted, gather_places, place_of
 from boxoffice.models import Order
 from boxoffice.support.actions.order_desk import back, by
+from boxoffice.support.actions.sell_again import as_buyer, as_seats, order_to_sell_again
 from boxoffice.support.actions.sell_forms import GIFT_PERMISSION, MOST_SEATS, PERMISSION, SaleForm, SeatsForm
 from boxoffice.support.seats_by_name import free_rows, house_of, named_seats
 from inventory.conditions import show_sells
@@ -61,14 +62,16 @@ def seats_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) -> Ht
     if show is None:
         messages.warning(request, _("This show does not sell now. Choose another one."))
         return HttpResponseRedirect(reverse("admin:boxoffice_order_sell"))
-    form = SeatsForm(show, request.POST if request.method == "POST" else None)
+    again = order_to_sell_again(request)
+    form = SeatsForm(show, request.POST if request.method == "POST" else None, initial=as_seats(again))
     if form.is_valid():
         try:
             hold = _held(show, **form.cleaned_data)
         except (BoxOfficeError, InventoryError) as refusal:
             form.add_error("seats" if form.cleaned_data["seats"] else "count", str(refusal))
         else:
-            return HttpResponseRedirect(reverse("admin:boxoffice_order_sell_hold", args=[hold.pk]))
+            address = reverse("admin:boxoffice_order_sell_hold", args=[hold.pk])
+            return HttpResponseRedirect(f"{address}?again={again.pk}" if again else address)
     house = house_of(show_id=show.pk)
     tiers = PriceTier.objects.filter(show=show).select_related("show")
     return _page(
@@ -98,7 +101,8 @@ def hold_page(page: admin.ModelAdmin, request: HttpRequest, hold_id: int) -> Htt
     held = _hold(hold_id)
     if request.method == "POST" and "give_back" in request.POST:
         return _give_back(request, held)
-    form = SaleForm(request, request.POST if request.method == "POST" else None)
+    at_first = as_buyer(order_to_sell_again(request))
+    form = SaleForm(request, request.POST if request.method == "POST" else None, initial=at_first)
     if form.is_valid():
         try:
             order = sell_by_staff(hold_token=held.hold.token, by=by(request), **_typed(form))
