@@ -135,7 +135,8 @@ class OrderListAdmin(MaskedListAdmin):
 
     def _to_the_one(self, request: HttpRequest, hit: Hit) -> HttpResponse:
         typed = request.GET[SEARCH_VAR].strip()
-        if hit.by is By.TICKET and (answer := answer_about(code=hit.what, typed=typed)):
+        sees_all = may_see_personal_data(request.user)
+        if hit.by is By.TICKET and (answer := answer_about(code=hit.what, typed=typed, with_reasons=sees_all)):
             self.message_user(request, answer.words, messages.SUCCESS if answer.is_good else messages.WARNING)
         else:
             words = gettext("The only order found for “%(typed)s”.") % {"typed": typed[:100]}

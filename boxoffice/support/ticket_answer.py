@@ -23,14 +23,17 @@ class TicketAnswer:
     is_good: bool
 
 
-def answer_about(*, code: str, typed: str) -> TicketAnswer | None:
+def answer_about(*, code: str, typed: str, with_reasons: bool) -> TicketAnswer | None:
     """How the ticket with this code stands; None where there is none. typed: what it was found by, which proves more if
-    it is the text of a QR code. Two queries.
+    it is the text of a QR code. with_reasons: with what somebody wrote at the door, which names the guest as often as
+    not. Two queries.
     """
     ticket = ticket_by_code(code=code)
     if ticket is None:
         return None
     scans = list(Scan.objects.filter(ticket_id=ticket.pk).order_by("id"))
+    for scan in scans if not with_reasons else ():
+        scan.reason = ""
     words = _("Ticket %(code)s is ours: %(show)s, %(starts)s, %(seat)s.") % {
         "code": ticket.printed_code,
         "show": ticket.show.title,

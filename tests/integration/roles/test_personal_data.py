@@ -12,6 +12,7 @@ from boxoffice.roles.table import FINANCE, OPERATOR, PROMOTER, SUPPORT, permissi
 from jobs.personal import masked_address, masked_name, masked_text
 from tests.desk_pages import desk_pages
 from tests.fixtures_desk import ADDRESS, EARLIER_ADDRESS, FORENAME, SURNAME, Desk, login_as
+from tickets.models import Ticket
 
 pytestmark = pytest.mark.django_db
 
@@ -133,6 +134,17 @@ def test_the_filters_of_the_orders_list_still_filter(client: Client, full_desk: 
     day = order.show.starts_at_local
     assert client.get(shows, {"starts_at__year": day.year, "starts_at__month": day.month}).status_code == 200
     assert client.get(shows, {"starts_at__year": 2026, "starts_at__month": 6, "starts_at__day": 31}).status_code == 400
+
+
+def test_the_answer_about_a_ticket_does_not_say_what_was_written_at_the_door(client: Client, full_desk: Desk) -> None:
+    address, code = reverse("admin:boxoffice_order_changelist"), Ticket.objects.filter(scans__isnull=False).get().code
+
+    def said(role: str) -> str:
+        login_as(client, role=role)
+        return client.get(address, {"q": code}, follow=True).content.decode()
+
+    assert SURNAME not in said(OPERATOR)
+    assert SURNAME in said(SUPPORT)
 
 
 def test_masks_keep_the_initials_and_the_host() -> None:
