@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -84,6 +85,10 @@ class PriceTierForm(forms.ModelForm):
         if isinstance(price, MoneyField):
             price.currency = currency
             price.label = gettext("price in %(currency)s") % {"currency": currency}
+        # In a table the head of a column is no label of its fields.
+        for field in self.fields.values():
+            if field.label:
+                field.widget.attrs.setdefault("aria-label", capfirst(str(field.label)))
 
 
 class PriceTierFormSet(forms.BaseInlineFormSet):

@@ -138,7 +138,8 @@ def _days(points: Sequence[Point], *, slot: float, day_in_words: Callable[[date]
     count = len(points)
     if not count:
         return []
-    many, few = (_spread(count, most) for most in (LABELS, FEW_LABELS))
+    many = sorted(_spread(count, LABELS))
+    few = {many[nth] for nth in _spread(len(many), FEW_LABELS)}  # of the same, so that no two stand over each other
     return [
         Mark(
             at=_percent(0 if nth == 0 and count > 1 else 100 if nth == count - 1 and count > 1 else (nth + 0.5) * slot),
@@ -146,7 +147,7 @@ def _days(points: Sequence[Point], *, slot: float, day_in_words: Callable[[date]
             anchor="middle" if count == 1 else "start" if nth == 0 else "end" if nth == count - 1 else "middle",
             few=nth in few,
         )
-        for nth in sorted(many | few)
+        for nth in many
     ]
 
 

@@ -29,6 +29,7 @@ _JOBS: dict[str, str | Promise] = {
 _MESSAGES: dict[str, str | Promise] = {
     "tickets_ready": _("Mail with the tickets"),
     "tickets_late": _("Mail that the tickets take longer"),
+    "export_ready": _("Mail that an export is ready"),
     "my_orders": _("Mail with the links to orders"),
     "sale_opened": _("Mail that the sale has opened"),
     "show_moved": _("Mail about the new date"),
