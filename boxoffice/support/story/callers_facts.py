@@ -60,15 +60,13 @@ def _about_the_show(facts: Facts) -> Iterator[Remark]:
     show = facts.order.show
     if show.status == Show.Status.CANCELLED:
         yield Remark(_("The show was cancelled."), _("Give the money back."), about_refund=True)
-    elif show.starts_at <= facts.now:
-        return
     elif show.status == Show.Status.POSTPONED:
         yield Remark(
             _("The show is postponed, and has no new date yet."),
             _("The tickets stay valid. Who does not want to wait is refunded."),
             about_refund=True,
         )
-    elif facts.show_moves:
+    elif show.starts_at > facts.now and facts.show_moves:
         was = datetime.fromisoformat(facts.show_moves[0].details["from"])
         yield Remark(
             _("The show was moved since this was bought: from %(was)s to %(now)s.")
