@@ -21,12 +21,15 @@ from jobs.flow.pace import Pace, current_pace
 from jobs.models import Breaker, Heartbeat, Lease, Pause, Schedule, StaffAction
 from jobs.queues import Queue, all_queues
 from jobs.redact import for_eyes
-from jobs.schedules.selectors import late_schedules
+from jobs.schedules.selectors import late_schedules, next_schedules
 from jobs.schedules.ticker import LEASE as BEAT_LEASE
 from jobs.spans import seen_from, span_in_words
 
 RECENT = 5
 """Changes by hand that are shown."""
+
+NEXT_RUNS = 5
+"""Schedules that are shown with when they are due; all of them stand on their own page."""
 
 MOST_LEASES, MOST_LATE = 50, 100
 """Rows that the page shows, or counts; far more than there are on any good day."""
@@ -157,6 +160,7 @@ class Overview:
     gone: Sequence[Heartbeat]
     leases: Sequence[Lease] = ()
     late: Sequence[Schedule] = ()
+    next: Sequence[Schedule] = ()
     actions: Sequence[StaffAction] = field(default_factory=list)
 
     @property
@@ -184,6 +188,11 @@ class Overview:
     def problems(self) -> list[str]:
         """What needs somebody, as sentences; empty on a good day."""
         return list(self._problems())
+
+    @property
+    def alarms(self) -> int:
+        """How many sentences need somebody at once: what the title of the window says."""
+        return len(self.problems) + bool(self.late)
 
     @property
     def held(self) -> list[str]:
@@ -222,7 +231,7 @@ class Overview:
 
 
 def look_over(*, using: str = "default") -> Overview:
-    """Read all of it: nine short queries."""
+    """Read all of it: ten short queries."""
     now = database_now(using=using)
     processes = list(heartbeats(using=using))
     alive = [process for process in processes if is_alive(process)]
@@ -237,6 +246,7 @@ def look_over(*, using: str = "default") -> Overview:
         gone=[process for process in processes if not is_alive(process)],
         leases=list(Lease.objects.using(using).order_by("name")[:MOST_LEASES]),
         late=list(late_schedules(using=using)[:MOST_LATE]),
+        next=list(next_schedules(most=NEXT_RUNS, using=using)),
         actions=list(by_hand),
     )
 

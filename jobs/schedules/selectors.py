@@ -96,6 +96,12 @@ def latest_runs(*, schedule_ids: Sequence[int], most: int = 1, using: str = "def
     return runs
 
 
+def next_schedules(*, most: int, using: str) -> QuerySet[Schedule]:
+    """The enabled schedules that are due next, with their plans, the earliest first. By schedule_by_next_run."""
+    enabled = Schedule.objects.using(using).filter(periodic_task__enabled=True, next_run_at__isnull=False)
+    return enabled.select_related("periodic_task").order_by("next_run_at")[:most]
+
+
 def late_schedules(*, using: str = "default") -> QuerySet[Schedule]:
     """Those with a run that has been due for more than ``LATE_SECONDS`` and is not enqueued, the latest first.
 

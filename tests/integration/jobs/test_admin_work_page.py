@@ -192,6 +192,26 @@ def test_what_no_table_lists_any_more_can_still_be_seen_and_resumed(staff: Clien
     assert not Pause.objects.exists()
 
 
+def test_what_is_due_next_is_shown_with_its_time_to_who_may_see_schedules(
+    staff: Client, client: Client, all_at_work: None, schedules: MakeSchedule
+) -> None:
+    now = database_now()
+    schedules("later on", next_run_at=now + timedelta(hours=3))
+    schedules("soon", next_run_at=now + timedelta(minutes=3))
+    schedules("switched off", next_run_at=now + timedelta(minutes=1), enabled=False)
+    page = page_of(staff)
+    due = page[page.index('id="schedules"') :].partition("</section>")[0]
+    assert due.index("soon") < due.index(">in ") < due.index("later on")
+    assert "switched off" not in due
+    assert 'id="schedules"' not in page_of(staff_with(client, "view_queueload"))
+
+
+def test_the_title_of_the_window_says_how_much_is_wrong(staff: Client, all_at_work: None) -> None:
+    assert "<title>Queues and workers" in page_of(staff).replace("\n", "")
+    load("messages", ready=590, published=10, oldest_seconds=312, drain=2.0)
+    assert "<title>(1!) Queues and workers" in page_of(staff).replace("\n", "")
+
+
 def test_the_page_takes_as_many_queries_however_many_jobs_and_processes_there_are(
     staff: Client, all_at_work: None, dead_jobs: DeadJobs
 ) -> None:
