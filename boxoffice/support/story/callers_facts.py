@@ -48,6 +48,7 @@ def _bought_again(facts: Facts) -> Iterator[Remark]:
             what % {"n": len(others), "orders": told},
             _("If one was bought by mistake, ask which seats the fan wants, and refund the other."),
             others=others,
+            about_refund=True,
         )
 
 
