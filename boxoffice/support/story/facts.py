@@ -43,7 +43,12 @@ class Facts:
     hold_actions: Sequence[HoldAction] = ()
     job_actions: Sequence[StaffAction] = ()
     same_buyer: Sequence[Order] = ()
-    show_moves: Sequence[ShowAction] = ()
+    show_changes: Sequence[ShowAction] = ()
+
+    @property
+    def show_moves(self) -> list[ShowAction]:
+        """How the show was moved since the order was placed, the oldest first."""
+        return [change for change in self.show_changes if change.action == ShowAction.Action.MOVE]
 
     @property
     def no_ticket_is_valid(self) -> bool:
@@ -83,12 +88,15 @@ def gather_facts(*, order: Order) -> Facts:
         notes=list(OrderNote.objects.filter(order_id=order.pk).order_by("pk")),
         hold_actions=list(HoldAction.objects.filter(hold_id=order.hold_id).order_by("pk")),
         same_buyer=orders_of_same_buyer(order=order),
-        show_moves=_moves_since(order),
+        show_changes=_changes_since(order),
         job_actions=list(StaffAction.objects.filter(job_id__in=[job.pk for job in jobs]).order_by("pk")),
     )
 
 
-def _moves_since(order: Order) -> list[ShowAction]:
-    """How the show was moved since the order was placed, the oldest first. By the index of the actions' shows."""
-    moves = ShowAction.objects.filter(show_id=order.show_id, action=ShowAction.Action.MOVE, at__gte=order.placed_at)
-    return list(moves.order_by("pk"))
+def _changes_since(order: Order) -> list[ShowAction]:
+    """How the show was moved or postponed since the order was placed, the oldest first. By the index of the actions'
+    shows.
+    """
+    kinds = (ShowAction.Action.MOVE, ShowAction.Action.POSTPONE)
+    changes = ShowAction.objects.filter(show_id=order.show_id, action__in=kinds, at__gte=order.placed_at)
+    return list(changes.order_by("pk"))

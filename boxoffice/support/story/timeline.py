@@ -12,6 +12,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext as _
 
+from boxoffice.models import ShowAction
 from boxoffice.self_help.by_fan import in_words
 from boxoffice.support.story.action_story import staff_steps
 from boxoffice.support.story.facts import Facts
@@ -63,7 +64,7 @@ def build_timeline(facts: Facts) -> list[Entry]:
         *_mails(facts),
         *_mail_actions(facts),
         *_scans(facts),
-        *_show_moves(facts),
+        *_show_changes(facts),
     ]
     return sorted(entries, key=lambda entry: entry.at)
 
@@ -174,14 +175,16 @@ def _scans(facts: Facts) -> Iterator[Entry]:
         yield _entry(facts, scan.at, title, str(scan.get_result_display()), mood, where, scan.reason)
 
 
-def _show_moves(facts: Facts) -> Iterator[Entry]:
-    for move in facts.show_moves:
-        was, now = (instant_in_words(datetime.fromisoformat(move.details[key]), facts) for key in ("from", "to"))
-        notes = (
-            _("From %(earlier)s to %(now)s.") % {"earlier": was, "now": now},
-            _("By %(by)s: %(reason)s") % {"by": move.by, "reason": move.reason},
-        )
-        yield _entry(facts, move.at, _("The show was moved to another time"), _("done"), "plain", *notes)
+def _show_changes(facts: Facts) -> Iterator[Entry]:
+    for change in facts.show_changes:
+        by = _("By %(by)s: %(reason)s") % {"by": change.by, "reason": change.reason}
+        if change.action == ShowAction.Action.POSTPONE:
+            title, words = _("The show was postponed"), _("It has no new time yet, and nobody was told by mail.")
+        else:
+            was, now = (instant_in_words(datetime.fromisoformat(change.details[key]), facts) for key in ("from", "to"))
+            title = _("The show was moved to another time")
+            words = _("From %(earlier)s to %(now)s.") % {"earlier": was, "now": now}
+        yield _entry(facts, change.at, title, _("done"), "plain", words, by)
 
 
 def _staff(facts: Facts) -> Iterator[Entry]:

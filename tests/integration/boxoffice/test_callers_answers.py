@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -19,10 +20,10 @@ from boxoffice.models import Order
 from boxoffice.refunds.refund_order import refund_order
 from boxoffice.search.find_orders import find_orders
 from boxoffice.shows.move_show import move_and_tell
+from boxoffice.shows.postpone_show import postpone_show
 from boxoffice.support.story.tell_story import Story, tell_story
 from boxoffice.support.ticket_answer import answer_about, why_no_ticket
 from boxoffice.tell_tickets import plan_tickets_mail
-from inventory.advance_show import advance_show
 from inventory.hold_seats import hold_seats
 from inventory.models import Hold, Show
 from jobs.clock import database_now
@@ -142,12 +143,18 @@ def test_a_show_that_was_moved_or_postponed_stands_on_top_of_the_orders_that_wer
     (told,) = story_of(confirmed_order).problems
     assert told.what.startswith("The show was moved since this was bought: from ")
     assert told.about_refund
-    assert "The show was moved to another time" in [entry.title for entry in story_of(confirmed_order).timeline]
+    (moved,) = [each for each in story_of(confirmed_order).timeline if each.title.startswith("The show was moved to")]
+    was_and_is = (f"{start.astimezone(show.venue.zone):%H:%M:%S}" for start in (show.starts_at, starts))
+    assert re.fullmatch(r"From .*, {} to .*, {}\.".format(*was_and_is), moved.notes[0])
+    assert moved.notes[1] == "By berta: a flood"
     assert story_of(later).problems == []
 
-    advance_show(show_id=show.pk, to=Show.Status.POSTPONED)
+    postpone_show(show_id=show.pk, seen=show.version + 1, by="carl", reason="it rains still")
+    Show.objects.update(starts_at=database_now() - timedelta(hours=1), doors_at=database_now() - timedelta(hours=2))
     (told,) = story_of(later).problems
-    assert told.what == "The show is postponed, and has no new date yet."
+    assert told.what == "The show is postponed, and has no new date yet.", "also when its old time has passed"
+    (postponed,) = [each for each in story_of(later).timeline if each.title == "The show was postponed"]
+    assert postponed.notes == ["It has no new time yet, and nobody was told by mail.", "By carl: it rains still"]
 
 
 def test_an_order_that_was_not_paid_in_time_is_sold_again_with_its_seats_and_its_buyer_typed_already(
