@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 from django import forms
 from django.conf import settings
@@ -23,7 +24,9 @@ MOST_SEATS = 60
 
 
 class SeatsForm(forms.Form):
-    """Seats as they are said, or the best ones of a price."""
+    """Seats as they are said, or the best ones of a price. attempt: drawn by the page, and in the place of a fan's
+    browser: the form sent twice holds once.
+    """
 
     seats = forms.CharField(
         label=gettext_lazy("Seats"),
@@ -34,9 +37,11 @@ class SeatsForm(forms.Form):
     )
     count = forms.IntegerField(label=gettext_lazy("or the best"), min_value=1, max_value=MOST_SEATS, initial=2)
     tier = forms.ChoiceField(label=gettext_lazy("at the price of"))
+    attempt = forms.UUIDField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, show: Show, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.initial.setdefault("attempt", uuid4())
         tiers = PriceTier.objects.filter(show=show).select_related("show")
         self.fields["tier"].choices = [(tier.pk, f"{tier.name}, {tier.money}") for tier in tiers]  # type: ignore[attr-defined]
 

@@ -7,6 +7,8 @@ and how it is paid, in one press. The hold makes that press safe to repeat.
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
@@ -16,6 +18,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from boxoffice.changes.change_hold import give_back
+from boxoffice.changes.errors import HoldNotYours
 from boxoffice.changes.sell_by_staff import PaidBy, sell_by_staff
 from boxoffice.errors import BoxOfficeError, InvalidContact
 from boxoffice.gather_places import counted, gather_places, place_of
@@ -29,10 +33,11 @@ from inventory.errors import InventoryError, NoSeatsChosen, UnknownHold
 from inventory.hold_seats import hold_best_seats, hold_seats
 from inventory.models import Hold, PriceTier, Show
 from inventory.money import Money
-from inventory.release_hold import release_hold
 from inventory.selectors import HeldSeats, hold_by_token
 from inventory.venue_time import in_venue_time
 from jobs.clock import database_now
+
+Status = Hold.Status
 
 MOST_SHOWS = 200
 """In the list of shows: a season of a busy house."""
@@ -70,8 +75,9 @@ def seats_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) -> Ht
         except (BoxOfficeError, InventoryError) as refusal:
             form.add_error("seats" if form.cleaned_data["seats"] else "count", str(refusal))
         else:
+            asked = {"taken": hold.holder, "again": again and again.pk}
             address = reverse("admin:boxoffice_order_sell_hold", args=[hold.pk])
-            return HttpResponseRedirect(f"{address}?again={again.pk}" if again else address)
+            return HttpResponseRedirect(f"{address}?{urlencode({k: v for k, v in asked.items() if v})}")
     house = house_of(show_id=show.pk)
     tiers = PriceTier.objects.filter(show=show).select_related("show")
     return _page(
@@ -86,13 +92,14 @@ def seats_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) -> Ht
     )
 
 
-def _held(show: Show, *, seats: str, count: int, tier: str) -> Hold:
+def _held(show: Show, *, seats: str, count: int, tier: str, attempt: UUID | None) -> Hold:
+    taken: dict[str, Any] = {"show_id": show.pk, "limit": MOST_SEATS, "holder": attempt}
     if not seats.strip():
-        return hold_best_seats(show_id=show.pk, tier_id=int(tier), count=count, limit=MOST_SEATS)
+        return hold_best_seats(tier_id=int(tier), count=count, **taken)
     ids = named_seats(text=seats, house=house_of(show_id=show.pk))
     if not ids:
         raise NoSeatsChosen
-    return hold_seats(show_id=show.pk, seat_ids=ids, limit=MOST_SEATS)
+    return hold_seats(seat_ids=ids, **taken)
 
 
 def hold_page(page: admin.ModelAdmin, request: HttpRequest, hold_id: int) -> HttpResponse:
@@ -100,7 +107,7 @@ def hold_page(page: admin.ModelAdmin, request: HttpRequest, hold_id: int) -> Htt
     _require(request)
     held = _hold(hold_id)
     if request.method == "POST" and "give_back" in request.POST:
-        return _give_back(request, held)
+        return _give_back(request, held.hold)
     at_first = as_buyer(order_to_sell_again(request))
     form = SaleForm(request, request.POST if request.method == "POST" else None, initial=at_first)
     if form.is_valid():
@@ -132,14 +139,21 @@ def _typed(form: SaleForm) -> dict[str, Any]:
     return {**typed, "channel": Order.Channel(typed["channel"]), "paid_by": PaidBy(typed["paid_by"])}
 
 
-def _give_back(request: HttpRequest, held: HeldSeats) -> HttpResponse:
-    try:
-        release_hold(token=held.hold.token)
-    except InventoryError as refusal:
-        messages.error(request, str(refusal))
+def _is_own(request: HttpRequest, hold: Hold) -> bool:
+    """Whether this page has come from the form that took the seats: nobody else knows what it drew."""
+    return hold.holder is not None and request.GET.get("taken") == str(hold.holder)
+
+
+def _give_back(request: HttpRequest, hold: Hold) -> HttpResponse:
+    if _is_own(request, hold) and hold.holder:
+        done = give_back(hold_id=hold.pk, holder=hold.holder) or hold.status in (Status.RELEASED, Status.EXPIRED)
     else:
+        done = False
+    if done:
         messages.success(request, _("The seats are on sale again. Nothing was sold."))
-    return HttpResponseRedirect(reverse("admin:boxoffice_order_sell_seats", args=[held.hold.show_id]))
+    else:
+        messages.error(request, str(HoldNotYours()))
+    return HttpResponseRedirect(reverse("admin:boxoffice_order_sell_seats", args=[hold.show_id]))
 
 
 def _tell(request: HttpRequest, order: Order) -> None:
@@ -165,6 +179,7 @@ def _sale_page(page: admin.ModelAdmin, request: HttpRequest, held: HeldSeats, fo
         form=form,
         hold=hold,
         is_open=held.is_open,
+        is_own=_is_own(request, hold),
         order=Order.objects.filter(hold_id=hold.pk).first(),
         starts=in_venue_time(instant=hold.show.starts_at, zone=hold.show.venue.zone),
         places=[(counted(place.label, place.count), place.tier_name, place.price) for place in places],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -18,11 +19,13 @@ from boxoffice.models import HoldAction, Order, OrderAction, OrderLine, OrderNot
 from boxoffice.refunds.refund_order import refund_order
 from inventory.models import Hold, PriceTier, Seat, Show
 from jobs.clock import DatabaseNow
+from jobs.dead.discard import discard_job
 from jobs.models import Job, StaffAction
 from tests.fixtures_inventory import seat_ids
 from tests.fixtures_refunds import WHO_AND_WHY
 from tests.fixtures_staff import staff_with
 from tickets.failures import mark_tickets_failed
+from tickets.issue_tickets import issue_tickets
 from tickets.models import Ticket, TicketDocument
 
 pytestmark = pytest.mark.django_db
@@ -281,6 +284,21 @@ def test_a_job_of_something_else_is_not_touched_from_here(staff: Client, dead_jo
     assert staff.get(page_of(Order.objects.get(), f"job/{dead_job.pk}/cancel")).status_code == 404
 
 
+def test_tickets_that_failed_are_made_after_all_though_their_job_was_discarded(
+    staff: Client, dead_job: Job, ticket_files: Path
+) -> None:
+    order = Order.objects.get()
+    discard_job(job_id=dead_job.pk, generation=0, by="anna", reason="a mistake")
+    address = page_of(order, "render")
+    assert address in seen(staff, page_of(order, "change"))
+    assert "2 tickets that could not be made are tried once more." in seen(staff, address)
+    assert "are being made anew" in sent(staff, address, seen=0, reason="the disk is back")
+    assert "The tickets have no file yet" in sent(staff, address, seen=0, reason="pressed twice")
+    assert Job.objects.filter(task="tickets.issue_tickets", state="waiting").count() == 1
+    issue_tickets(order_id=order.pk)
+    assert {*Ticket.objects.values_list("status", flat=True)} == {"issued"}
+
+
 def test_jobs_are_replayed_by_those_alone_who_may(client: Client, dead_job: Job) -> None:
     staff_with(client, "view_order", "run_job")
     for verb in ("replay", "discard"):
@@ -309,12 +327,35 @@ def test_a_sale_goes_from_the_show_to_the_order_in_three_pages(staff: Client, sh
 
 def test_the_best_seats_are_held_where_none_is_named_and_given_back_again(staff: Client, show_on_sale: Show) -> None:
     tier = PriceTier.objects.get(name="House").pk
-    sent(staff, f"/admin/boxoffice/order/sell/{show_on_sale.pk}/", seats="", count=12, tier=tier)
+    form = {"seats": "", "count": 12, "tier": tier, "attempt": uuid4()}
+    assert "Give the seats back" in sent(staff, f"/admin/boxoffice/order/sell/{show_on_sale.pk}/", **form)
     hold = Hold.objects.get()
     assert len(hold.seat_ids) == 12
-    page = sent(staff, f"/admin/boxoffice/order/sell/hold/{hold.pk}/", give_back=1)
-    assert "Nothing was sold." in page
+    for _twice in range(2):
+        page = sent(staff, f"/admin/boxoffice/order/sell/hold/{hold.pk}/?taken={form['attempt']}", give_back=1)
+        assert "Nothing was sold." in page
     assert not Seat.objects.exclude(status="available").exists()
+
+
+@pytest.mark.parametrize("seats", ["", "A 1-2"])
+def test_a_form_for_seats_that_is_sent_twice_holds_once(staff: Client, show_on_sale: Show, seats: str) -> None:
+    tier = PriceTier.objects.get(name="Front").pk
+    form = {"seats": seats, "count": 2, "tier": tier, "attempt": uuid4()}
+    for _twice in range(2):
+        assert "Sell these seats" in sent(staff, f"/admin/boxoffice/order/sell/{show_on_sale.pk}/", **form)
+    assert Hold.objects.filter(status="active").count() == 1
+    assert Seat.objects.filter(status="held").count() == 2
+
+
+def test_who_sells_gives_back_what_he_has_taken_and_nothing_that_a_fan_pays_for(
+    client: Client, started_payment: Payment
+) -> None:
+    staff_with(client, "view_order", "sell_order")
+    address = f"/admin/boxoffice/order/sell/hold/{started_payment.order.hold_id}/"
+    for taken in ("", "?taken=None", f"?taken={uuid4()}"):
+        assert "Nothing was changed" in sent(client, address + taken, give_back=1)
+    assert Hold.objects.get().status == "active"
+    assert "Give the seats back" not in seen(client, address)
 
 
 def test_what_is_wrong_with_a_sale_stands_at_its_field(staff: Client, held_seats: Hold, show_on_sale: Show) -> None:
