@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from argparse import ArgumentParser, ArgumentTypeError
 
 from django.core.management.base import CommandError
@@ -11,6 +10,9 @@ from jobs.dead.bulk import Result, replay_batch
 from jobs.dead.fit import Misfit, find_misfits
 from jobs.dead.selection import QUARANTINE_GENERATION, DeadRow, Filter, count_quarantined
 from jobs.management.dead_jobs import DeadJobsCommand
+
+SLOWEST, FASTEST = 0.001, 100_000.0
+"""Jobs a second: one in a quarter of an hour, and more than any relay hands out."""
 
 
 class Command(DeadJobsCommand):
@@ -56,6 +58,6 @@ def _rate(text: str) -> float:
         rate = float(text)
     except ValueError:
         rate = 0.0
-    if not (math.isfinite(rate) and rate > 0):
-        raise ArgumentTypeError(f"{text!r} is no number of jobs a second above 0.")
+    if not SLOWEST <= rate <= FASTEST:
+        raise ArgumentTypeError(f"{text[:30]!r} is no number of jobs a second from {SLOWEST} to {FASTEST:.0f}.")
     return rate

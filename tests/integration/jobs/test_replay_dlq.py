@@ -90,6 +90,8 @@ def test_an_age_or_an_instant_chooses_by_when_a_job_died(dead_jobs: DeadJobs) ->
         "--limit=9999999999999999999",
         "--rate=0",
         "--rate=nan",
+        "--rate=1e308",
+        "--rate=1e-320",
         "--job=x",
         "--task=",
         "--subject= ",
