@@ -50,6 +50,7 @@ FAN = f"{FORENAME} {SURNAME}"
 ADDRESS = "zq.quendel@example.org"
 EARLIER_ADDRESS = "zq.quendel@example.com"
 WHY = f"{FAN} rang: no mail at {ADDRESS}"
+WRITTEN_TO = f"mail to {ADDRESS} went astray"
 
 
 @dataclass(frozen=True)
@@ -177,14 +178,17 @@ def _by_hand(order: Order) -> None:
     OrderNote.objects.create(order=order, text=WHY, by="anna")
     hold, now = order.hold, database_now()
     HoldAction.objects.create(
-        hold=hold, action=HoldAction.Action.EXTEND, by="anna", reason="they pay", ended_at=now, ends_at=now
+        hold=hold, action=HoldAction.Action.EXTEND, by="anna", reason=WHY, ended_at=now, ends_at=now
     )
     ShowAction.objects.create(
         show=order.show, action=ShowAction.Action.BLOCK, by="anna", reason="for the sound desk", details={"seats": []}
     )
     Attention.objects.create(kind="mails", key="1", owner="anna", taken_at=now)
     AttentionAction.objects.create(kind="mails", key="1", action=AttentionAction.Action.TAKE, by="anna")
-    StaffAction.objects.create(target="queue messages", action=StaffAction.Action.PAUSE, by="anna", reason="mail moves")
+    for kind, key in (("tickets", order.pk), ("mails", Notification.objects.latest("pk").pk)):
+        settled = AttentionAction.Action.SETTLE
+        AttentionAction.objects.create(kind=kind, key=str(key), action=settled, by="anna", reason=WHY)
+    StaffAction.objects.create(target="queue messages", action=StaffAction.Action.PAUSE, by="anna", reason=WRITTEN_TO)
     AccessAction.objects.create(action=AccessAction.Action.LIFT, login="somebody", by="anna", reason="on holiday")
     ticket = Ticket.objects.filter(order_id=order.pk).first()
     assert ticket is not None
@@ -209,7 +213,12 @@ def _ledger(order: Order, dead_jobs: DeadJobs) -> None:
         traceback=f"Traceback: refused {ADDRESS}",
     )
     DeadRun.objects.create(
-        number=uuid4(), action=DeadRun.Action.REPLAY, chosen={"task": "tickets.*"}, by="anna", reason="mended", total=1
+        number=uuid4(),
+        action=DeadRun.Action.REPLAY,
+        chosen={"task": "tickets.*"},
+        by="anna",
+        reason=WRITTEN_TO,
+        total=1,
     )
     now = database_now()
     QueueLoad.objects.get_or_create(queue="messages")
@@ -219,13 +228,24 @@ def _ledger(order: Order, dead_jobs: DeadJobs) -> None:
         task="tickets.issue_tickets",
         queue="default",
         subject=order.subject,
-        state="done",
+        state="cancelled",
+        reason=WHY,
         created_at=now,
         finished_at=now,
     )
+    _cancelled(order)
     DeadLetter.objects.create(
         queue="messages", reason="malformed", headers={}, body=f'{{"email": "{ADDRESS}"}}', digest="d"
     )
+
+
+def _cancelled(order: Order) -> None:
+    """A job that staff cancelled, and what they wrote of it; it is not the one that pages are opened of."""
+    dead = Job.objects.filter(state=Job.State.DEAD).latest("pk")
+    StaffAction.objects.create(job_id=dead.pk, action=StaffAction.Action.REPLAY, by="anna", reason=WHY, job_reason=WHY)
+    job = Job.objects.filter(subject=order.subject).exclude(state=Job.State.DEAD).latest("pk")
+    Job.objects.filter(pk=job.pk).update(state="cancelled", reason=WHY, finished_at=database_now())
+    StaffAction.objects.create(job_id=job.pk, action=StaffAction.Action.CANCEL, by="anna", reason=WHY)
 
 
 def login_as(client: Client, *, role: str) -> Client:

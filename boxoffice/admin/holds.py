@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import BooleanField, ExpressionWrapper, QuerySet
+from django.db.models import BooleanField, ExpressionWrapper, F, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import NoReverseMatch, URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
@@ -24,6 +24,7 @@ from inventory.models import Hold, Seat
 from inventory.venue_time import in_venue_time
 from jobs.admin.moments import relatively
 from jobs.clock import DatabaseNow
+from jobs.personal import text_for
 
 
 class InFlightFilter(admin.SimpleListFilter):
@@ -96,10 +97,17 @@ class DeskHoldAdmin(HoldAdmin):
         return format_html_join(SafeString("<br>"), "{}: {}", [(_in_full(hold, at), what) for at, what in told])
 
     @admin.display(description=_("by staff"))
-    def done_by_hand(self, hold: Hold) -> SafeString | str:
+    def done_by_hand(self, hold: Any) -> SafeString | str:
         actions = HoldAction.objects.filter(hold=hold).order_by("pk")
-        rows = [(_in_full(hold, each.at), each.get_action_display(), each.by, each.reason) for each in actions]
+        shown = partial(text_for, hold.reader, **_buyer(hold))
+        rows = [(_in_full(hold, each.at), each.get_action_display(), each.by, shown(each.reason)) for each in actions]
         return format_html_join(SafeString("<br>"), "{}: {}, {}: {}", rows) or gettext("nothing")
+
+    def get_object(self, request: HttpRequest, *given: Any, **named: Any) -> Any:
+        hold = super().get_object(request, *given, **named)
+        if hold is not None:
+            hold.reader = request.user
+        return hold
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -119,6 +127,11 @@ class DeskHoldAdmin(HoldAdmin):
             path("<int:hold_id>/extend/", view(partial(extend_page, self)), name="inventory_hold_extend"),
             *super().get_urls(),
         ]
+
+
+def _buyer(hold: Hold) -> dict[str, str]:
+    """Name and address of whoever buys by it, whom a reason names as often as not."""
+    return Order.objects.filter(hold=hold).values("name").annotate(address=F("email")).first() or {}
 
 
 def _in_full(hold: Hold, instant: datetime) -> str:

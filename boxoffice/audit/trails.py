@@ -36,6 +36,30 @@ class Trail:
     is_kept: bool = True
 
 
+# Whose order it is that a job is about, or an item of what needs a human: his name, and his address. By primary keys
+# and the unique code, for the rows that are shown alone: PostgreSQL works out what costs something behind the LIMIT.
+FAN_OF_JOB = """
+    coalesce((SELECT o.{column} FROM boxoffice_order o WHERE o.code = (
+        SELECT substr(known.subject, 7)
+          FROM (SELECT subject FROM jobs_job WHERE id = a.job_id
+                UNION ALL SELECT subject FROM jobs_jobhistory WHERE id = a.job_id) AS known
+         WHERE starts_with(known.subject, 'order:') LIMIT 1)), '')
+"""
+FAN_OF_ITEM = """
+    coalesce((SELECT o.{column} FROM boxoffice_order o WHERE o.id = CASE WHEN a.key !~ '^[0-9]{{1,18}}$' THEN NULL
+        WHEN a.kind = 'tickets' THEN a.key::bigint
+        WHEN a.kind = 'payments' THEN (SELECT order_id FROM boxoffice_payment WHERE id = a.key::bigint)
+        WHEN a.kind = 'refunds' THEN (
+             SELECT p.order_id FROM boxoffice_refund r JOIN boxoffice_payment p ON p.id = r.payment_id
+              WHERE r.id = a.key::bigint)
+        WHEN a.kind = 'mails' THEN (
+             SELECT told.id FROM notifications_notification n
+               JOIN boxoffice_order told ON told.code = substr(n.subject, 7)
+              WHERE n.id = a.key::bigint AND starts_with(n.subject, 'order:'))
+        WHEN a.kind = 'asked' THEN (SELECT order_id FROM boxoffice_askedattention WHERE id = a.key::bigint)
+        END), '')
+"""
+
 TRAILS = (
     Trail(
         name="orders",
@@ -68,7 +92,7 @@ TRAILS = (
             SELECT a.id, a.at, a.by, a.action AS did, a.subject AS about, a.reason,
                    coalesce(o.name, '') AS fan, a.recipient AS address
               FROM notifications_messageaction a
-              LEFT JOIN boxoffice_order o ON a.subject = 'order:' || o.code
+              LEFT JOIN boxoffice_order o ON starts_with(a.subject, 'order:') AND o.code = substr(a.subject, 7)
         """,
     ),
     Trail(
@@ -77,8 +101,9 @@ TRAILS = (
         table="boxoffice_holdaction",
         words=dict(HoldAction.Action.choices),
         rows="""
-            SELECT id, at, by, action AS did, 'hold:' || hold_id AS about, reason, '' AS fan, '' AS address
-              FROM boxoffice_holdaction
+            SELECT a.id, a.at, a.by, a.action AS did, 'hold:' || a.hold_id AS about, a.reason,
+                   coalesce(o.name, '') AS fan, coalesce(o.email, '') AS address
+              FROM boxoffice_holdaction a LEFT JOIN boxoffice_order o ON o.hold_id = a.hold_id
         """,
     ),
     Trail(
@@ -96,21 +121,22 @@ TRAILS = (
         label=_("Jobs, queues, schedules"),
         table="jobs_staffaction",
         words=dict(StaffAction.Action.choices),
-        rows="""
-            SELECT id, at, by, action AS did, coalesce('job:' || job_id, target) AS about, reason,
-                   '' AS fan, '' AS address
-              FROM jobs_staffaction
-        """,
+        rows=f"""
+            SELECT a.id, a.at, a.by, a.action AS did, coalesce('job:' || a.job_id, a.target) AS about, a.reason,
+                   {FAN_OF_JOB.format(column="name")} AS fan, {FAN_OF_JOB.format(column="email")} AS address
+              FROM jobs_staffaction a
+        """,  # noqa: S608 - constants
     ),
     Trail(
         name="attention",
         label=_("Needs attention"),
         table="boxoffice_attentionaction",
         words=dict(AttentionAction.Action.choices),
-        rows="""
-            SELECT id, at, by, action AS did, kind || ' ' || key AS about, reason, '' AS fan, '' AS address
-              FROM boxoffice_attentionaction
-        """,
+        rows=f"""
+            SELECT a.id, a.at, a.by, a.action AS did, a.kind || ' ' || a.key AS about, a.reason,
+                   {FAN_OF_ITEM.format(column="name")} AS fan, {FAN_OF_ITEM.format(column="email")} AS address
+              FROM boxoffice_attentionaction a
+        """,  # noqa: S608 - constants
     ),
     Trail(
         name="door",
@@ -162,7 +188,8 @@ TRAILS = (
               JOIN auth_user u ON u.id = a.user_id
               LEFT JOIN django_content_type t ON t.id = a.content_type_id
               LEFT JOIN boxoffice_order o
-                ON t.app_label = 'boxoffice' AND t.model = 'order' AND o.id::text = a.object_id
+                ON t.app_label = 'boxoffice' AND t.model = 'order'
+               AND o.id = CASE WHEN a.object_id ~ '^[0-9]{1,18}$' THEN a.object_id::bigint END
         """,
     ),
 )

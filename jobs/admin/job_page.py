@@ -19,8 +19,8 @@ from django.utils.translation import gettext_lazy as _
 from jobs.admin.confirm_jobs import FROM_ITS_PAGE
 from jobs.admin.job_verbs import VERBS, may
 from jobs.admin.moments import exactly, listed
-from jobs.admin.read_only import ReadOnlyAdmin
-from jobs.admin.subjects import address_of
+from jobs.admin.staff_words import StaffWordsAdmin
+from jobs.admin.subjects import address_of, words_about
 from jobs.admin.trail import trail_of
 from jobs.clock import database_now
 from jobs.dead.causes import cause_in_words, reason_in_words
@@ -39,7 +39,7 @@ class Surroundings:
     obstacles: list[Obstacle] = field(default_factory=list)
 
 
-class JobPage(ReadOnlyAdmin):
+class JobPage(StaffWordsAdmin):
     """The page of a job, whichever list led to it."""
 
     change_form_template = "admin/jobs/job_page.html"
@@ -174,6 +174,7 @@ class JobPage(ReadOnlyAdmin):
     ) -> HttpResponse:
         """Django's page, with what surrounds the job, the trail and the buttons."""
         now = database_now()
+        obj.reason = words_about(request, obj.reason, subject=obj.subject)
         obj.surroundings = Surroundings(
             now=now,
             subject_address=address_of(request, obj.subject),
@@ -182,7 +183,7 @@ class JobPage(ReadOnlyAdmin):
         context |= {
             "title": gettext("Job %(id)s") % {"id": obj.pk},
             "subtitle": None,
-            "trail": trail_of(job_id=obj.pk, now=now),
+            "trail": trail_of(request, job_id=obj.pk, subject=obj.subject, now=now),
             "buttons": _buttons(request, obj, now),
             "is_quarantined": obj.state == Job.State.DEAD and obj.generation >= QUARANTINE_GENERATION,
         }

@@ -15,15 +15,16 @@ from django.utils.translation import gettext_lazy as _
 
 from jobs.admin.bounded_pages import BoundedPaginator
 from jobs.admin.moments import listed
-from jobs.admin.read_only import ReadOnlyAdmin, in_utc
-from jobs.admin.subjects import address_of
+from jobs.admin.read_only import in_utc
+from jobs.admin.staff_words import StaffWordsAdmin
+from jobs.admin.subjects import address_of, words_about
 from jobs.admin.trail import trail_of
 from jobs.clock import database_now
 from jobs.models import JobHistory
 
 
 @admin.register(JobHistory)
-class RemovedJobAdmin(ReadOnlyAdmin):
+class RemovedJobAdmin(StaffWordsAdmin):
     list_display = ("id", "what", "how_it_ended", "about_what", "ended")
     list_display_links = ("id", "what")
     search_fields = ("=id", "=subject")
@@ -120,6 +121,11 @@ class RemovedJobAdmin(ReadOnlyAdmin):
         """Django's page, with the trail, which outlives the job."""
         obj.now = database_now()
         obj.subject_address = address_of(request, obj.subject)
+        obj.reason = words_about(request, obj.reason, subject=obj.subject)
         title = gettext("Job %(id)s, removed") % {"id": obj.pk}
-        context |= {"title": title, "subtitle": None, "trail": trail_of(job_id=obj.pk, now=obj.now)}
+        context |= {
+            "title": title,
+            "subtitle": None,
+            "trail": trail_of(request, job_id=obj.pk, subject=obj.subject, now=obj.now),
+        }
         return super().render_change_form(request, context, add, change, form_url, obj)
