@@ -18,6 +18,9 @@ T = TypeVar("T")
 # The keystroke-level model of Card, Moran and Newell (1980), in seconds. An action takes thought, a hand and a mouse.
 THINKS, POINTS, CLICKS, MOVES_THE_HAND, TYPES_ONE_KEY = 1.35, 1.1, 0.2, 0.4, 0.28
 
+PATIENCE_MS = 45_000
+"""Until a page says something. An idle machine needs two seconds, one with thirty other processes twenty."""
+
 
 @dataclass
 class Measured:
@@ -78,11 +81,11 @@ class Walk:
     def reads(self, *texts: str | re.Pattern[str]) -> None:
         """What the page says, soon and by itself. Reading is no click."""
         for text in texts:
-            expect(self.page.locator("#main")).to_contain_text(text, timeout=20_000, use_inner_text=True)
+            expect(self.page.locator("#main")).to_contain_text(text, timeout=PATIENCE_MS, use_inner_text=True)
 
     def reads_no_more(self, text: str | re.Pattern[str]) -> None:
         """What the page stops saying, soon and by itself."""
-        expect(self.page.locator("#main")).not_to_contain_text(text, timeout=20_000, use_inner_text=True)
+        expect(self.page.locator("#main")).not_to_contain_text(text, timeout=PATIENCE_MS, use_inner_text=True)
 
     def looks(self, name: str) -> None:
         """Keep pictures of the page where SHOTS names a folder, and beside it of how others see it: in both languages,
