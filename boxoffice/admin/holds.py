@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import BooleanField, ExpressionWrapper, F, QuerySet
+from django.db.models import BooleanField, ExpressionWrapper, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import NoReverseMatch, URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
@@ -99,7 +99,11 @@ class DeskHoldAdmin(HoldAdmin):
     @admin.display(description=_("by staff"))
     def done_by_hand(self, hold: Any) -> SafeString | str:
         actions = HoldAction.objects.filter(hold=hold).order_by("pk")
-        shown = partial(text_for, hold.reader, **_buyer(hold))
+        name, address = _buyer(hold)
+
+        def shown(text: str) -> str:
+            return text_for(hold.reader, text, name=name, address=address)
+
         rows = [(_in_full(hold, each.at), each.get_action_display(), each.by, shown(each.reason)) for each in actions]
         return format_html_join(SafeString("<br>"), "{}: {}, {}: {}", rows) or gettext("nothing")
 
@@ -129,9 +133,9 @@ class DeskHoldAdmin(HoldAdmin):
         ]
 
 
-def _buyer(hold: Hold) -> dict[str, str]:
+def _buyer(hold: Hold) -> tuple[str, str]:
     """Name and address of whoever buys by it, whom a reason names as often as not."""
-    return Order.objects.filter(hold=hold).values("name").annotate(address=F("email")).first() or {}
+    return Order.objects.filter(hold=hold).values_list("name", "email").first() or ("", "")
 
 
 def _in_full(hold: Hold, instant: datetime) -> str:
