@@ -16,7 +16,7 @@ class NothingToSend(BoxOfficeError):
 
 class SentJustNow(BoxOfficeError):
     __doc__ = gettext_noop(
-        "The tickets were sent within the last ten minutes. Look into the folder for spam; if they do not come, try "
+        "The tickets were sent within the last ten minutes. Look in your spam folder; if they do not come, try "
         "again in ten minutes."
     )
     status_code = 429

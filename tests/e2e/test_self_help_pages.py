@@ -29,7 +29,7 @@ def test_without_scripts_and_by_keyboard_a_fan_asks_for_his_orders_and_writes_to
         )
         email.fill("ada@example.org")
         page.keyboard.press("Enter")
-        expect(page.get_by_role("status")).to_contain_text("If there are orders of this address")
+        expect(page.get_by_role("status")).to_contain_text("If there are orders for this address")
         page.get_by_role("main").get_by_role("link", name="Write to us").press("Enter")
         page.get_by_label("Your message").fill("The show was lovely.\nThank you!")
         page.get_by_label("E-mail").fill("ada@example.org")

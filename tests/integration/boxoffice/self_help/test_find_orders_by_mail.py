@@ -136,7 +136,7 @@ def test_known_unknown_and_repeated_addresses_take_the_same_statements_and_get_t
     assert told == [told[0]] * 4
     assert told[0][0] == 303
     page = client.get(told[0][1]).content.decode()
-    assert "If there are orders of this address" in page
+    assert "If there are orders for this address" in page
     assert "@" not in re.sub(r"<head.*?</head>", "", page, flags=re.DOTALL)
 
 
