@@ -34,11 +34,11 @@ LONGEST_CODE = 40
 
 _MARKS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
-# Those of a mailbox wait for each other, so that they do not pass its bound together.
-LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('written by ' || %(mailbox)s, 0))"
+# Those of a mailbox, or from an order's page, wait for each other, so that they do not pass the bound together.
+LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('written by ' || coalesce(%(mailbox)s, %(order)s::text), 0))"
 
-# How many others this mailbox wrote of late, and were written about the order. By asked_attention_by_mailbox and the
-# index of the order.
+# How many others this mailbox wrote of late, and were written about the order; no mailbox counts for who has the
+# order's page, since anybody can write in its name. By asked_attention_by_mailbox and the index of the order.
 WRITTEN = """
     SELECT count(*) FROM boxoffice_askedattention
      WHERE number <> %(number)s AND asked_at > jobs_now() - %(within)s
@@ -57,12 +57,13 @@ def write_to_us(
     Raises InvalidContact (fields ``text``, ``email``, ``code``) and WroteOften.
     """
     cleaned, address = _cleaned(text=text, email=email, code=code)
+    mailbox = mailbox_of(address=address.lower()) if order is None else None
     typed = "".join(character for character in code.upper() if character.isascii() and character.isalnum())
     with transaction.atomic():
         if order is None:
             # By the unique code. An empty one is looked up as well, so that all take the same statements.
             order = Order.objects.filter(code=typed, email__iexact=address).first()
-        _require_few(address=address, number=number, order=order)
+        _require_few(mailbox=mailbox, number=number, order=order)
         return ask_for_attention(
             title=_title(order=order, code=typed),
             text=cleaned,
@@ -100,9 +101,9 @@ def _cleaned(*, text: str, email: str, code: str) -> tuple[str, str]:
     return words, address
 
 
-def _require_few(*, address: str, number: UUID, order: Order | None) -> None:
+def _require_few(*, mailbox: str | None, number: UUID, order: Order | None) -> None:
     values: dict[str, Any] = {
-        "mailbox": mailbox_of(address=address.lower()),
+        "mailbox": mailbox,
         "number": number,
         "within": WITHIN,
         "order": order.pk if order is not None else None,

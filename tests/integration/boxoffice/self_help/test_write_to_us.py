@@ -164,3 +164,14 @@ def test_a_message_is_erased_long_after_it_was_settled_and_never_before(clock: C
     assert list(AskedAttention.objects.all()) == [waits]
     assert AttentionAction.objects.filter(key=str(settled.pk), reason="answered").exists()
     assert erase_messages() == 0
+
+
+def test_nobody_silences_a_fan_who_has_his_orders_page_by_writing_in_his_name(confirmed_order: Order) -> None:
+    for _ in range(MOST_A_DAY):
+        assert write(confirmed_order.email)
+    with pytest.raises(WroteOften):
+        write(confirmed_order.email)
+    for _ in range(MOST_A_DAY):
+        assert write(confirmed_order.email, order=confirmed_order)
+    with pytest.raises(WroteOften):
+        write("other@example.org", order=confirmed_order)
