@@ -57,7 +57,7 @@ def _without_secrets(body: str) -> str:
 
 @admin.register(DeadLetter)
 class DeadLetterAdmin(MaskedRowsAdmin):
-    personal = {"headers": for_staff, "body": _without_secrets}
+    personal = {"headers": for_staff, "body": _without_secrets, "discarded_reason": for_eyes}
     list_display = ("reason", "queue", "seen", "last_seen", "discarded")
     list_filter = (OpenFilter, "reason", "queue")
     ordering = ("-last_seen_at",)
