@@ -242,6 +242,9 @@ class ShowAdmin(SturdyAdmin):
                 self.message_user(request, refusal % words, messages.WARNING)
             else:
                 done += 1
+                if to == Show.Status.SCHEDULED and not show.tiers.filter(price__gt=0).exists():
+                    gratis = _("“%(show)s” has no price: every seat is free of charge.") % {"show": show}
+                    self.message_user(request, gratis, messages.WARNING)
         if done:
             text = ngettext("%(count)d show is now %(status)s.", "%(count)d shows are now %(status)s.", done)
             self.message_user(request, text % {"count": done, "status": to.label}, messages.SUCCESS)

@@ -48,6 +48,7 @@ OWN_PAGES = {
     "inventory_show_house": "boxoffice.view_house",
     "inventory_show_move": "boxoffice.move_show",
     "inventory_show_postpone": "boxoffice.move_show",
+    "inventory_show_sale": "inventory.change_show",
     "jobs_deadjob_about": "jobs.view_deadjob",
     "jobs_deadjob_discard": "jobs.discard_job",
     "jobs_deadjob_discard_all": "jobs.discard_job",

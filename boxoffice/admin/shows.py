@@ -22,6 +22,8 @@ from boxoffice.shows.house_page import house_page
 from boxoffice.shows.move_page import PERMISSION as MOVE_PERMISSION
 from boxoffice.shows.move_page import can_be_moved, move_page
 from boxoffice.shows.postpone_page import attendees_address, can_be_postponed, not_told_since_in_words, postpone_page
+from boxoffice.shows.sale_page import PERMISSION as SALE_PERMISSION
+from boxoffice.shows.sale_page import can_be_put_on_sale, sale_page
 from boxoffice.shows.trail import what_was_done
 from inventory.admin import PriceTierInline, ShowAdmin
 from inventory.forms import PriceTierForm
@@ -65,6 +67,7 @@ class DeskShowAdmin(ShowAdmin):
         shows = Show.objects.select_related("venue")
         show = shows.filter(pk=int(object_id)).first() if object_id.isdecimal() else None
         offered = {
+            "may_put_on_sale": show is not None and can_be_put_on_sale(show) and request.user.has_perm(SALE_PERMISSION),
             "may_put_aside": show is not None and request.user.has_perm(ASIDE_PERMISSION),
             "may_move": show is not None and can_be_moved(show) and request.user.has_perm(MOVE_PERMISSION),
             "may_postpone": show is not None and can_be_postponed(show) and request.user.has_perm(MOVE_PERMISSION),
@@ -80,6 +83,7 @@ class DeskShowAdmin(ShowAdmin):
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
         return [
+            path("<int:show_id>/sale/", view(partial(sale_page, self)), name="inventory_show_sale"),
             path("<int:show_id>/aside/", view(partial(aside_page, self)), name="inventory_show_aside"),
             path("<int:show_id>/move/", view(partial(move_page, self)), name="inventory_show_move"),
             path("<int:show_id>/postpone/", view(partial(postpone_page, self)), name="inventory_show_postpone"),
