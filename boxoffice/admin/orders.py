@@ -30,6 +30,7 @@ from boxoffice.support.actions.ticket_pages import name_page, print_page, render
 from boxoffice.support.sample_mails import sample_mail_html, sample_mails_page
 from boxoffice.support.story.masked import masked
 from boxoffice.support.story.order_status import status_in_words
+from boxoffice.support.story.plain_words import language_in_words
 from boxoffice.support.story.tell_story import tell_story
 from inventory.venue_time import in_venue_time
 from jobs.admin.subjects import link_subjects
@@ -68,6 +69,7 @@ class OrderAdmin(OrderListAdmin):
             "mails": mail_rows(order=order, mails=story.facts.mails),
             "may_write": may_write(request),
             "status_in_words": status_in_words(order),
+            "language": language_in_words(order.language),
             "may_refund": may_refund(request, order),
             "may_try_again": request.user.has_perm(PERMISSION),
             "may_see_jobs": request.user.has_perm("jobs.view_job"),

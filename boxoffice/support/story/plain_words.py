@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from django.conf import settings
 from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -107,3 +108,8 @@ def explain(error: str) -> str:
     if not text:
         return gettext("An unexpected error (%(name)s).") % {"name": name}
     return _ERROR_NUMBER.sub("", text).strip()
+
+
+def language_in_words(code: str) -> str:
+    """``English`` for ``en``, in the reader's language; a code that nobody knows stays as it is."""
+    return str(dict(settings.LANGUAGES).get(code, code))

@@ -20,6 +20,7 @@ from boxoffice.support.story.payment_story import payment_steps
 from boxoffice.support.story.plain_words import (
     address_in_words,
     explain,
+    language_in_words,
     name_of_job,
     name_of_mail,
     name_of_message,
@@ -87,7 +88,8 @@ def _sale(facts: Facts) -> Iterator[Entry]:
     seats = "; ".join(line.seat.label for line in facts.lines)
     until = _("Held until %(instant)s.") % {"instant": instant_in_words(hold.expires_at, facts)}
     yield _entry(facts, hold.created_at, _("Seats held"), _("done"), "good", seats, until)
-    yield _entry(facts, order.placed_at, _("Order placed"), _("done"), "good", _("Language: %s.") % order.language)
+    language = _("Language: %s.") % language_in_words(order.language)
+    yield _entry(facts, order.placed_at, _("Order placed"), _("done"), "good", language)
     if order.confirmed_at:
         yield _entry(facts, order.confirmed_at, _("Order confirmed"), _("done"), "good", _("The seats are sold."))
     elif facts.hold_has_lapsed:
