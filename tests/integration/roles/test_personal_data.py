@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.apps import apps
 from django.test import Client
 from django.urls import reverse
 
@@ -120,6 +121,20 @@ def test_no_list_is_sorted_by_what_it_masks(
         return {offered, column in answer.context["cl"].queryset.query.order_by}
 
     assert (sorts(OPERATOR), sorts(SUPPORT)) == ({False}, {True})
+
+
+def test_no_choice_that_completes_itself_names_a_fan(client: Client, full_desk: Desk) -> None:
+    # Django answers for every relation of every model, whether or not a form of ours asks.
+    login_as(client, role=OPERATOR)
+    asked = [
+        {"app_label": model._meta.app_label, "model_name": model._meta.model_name, "field_name": field.name, "term": ""}
+        for model in apps.get_models()
+        for field in model._meta.fields
+        if field.is_relation and field.related_model._meta.app_label != "django_celery_beat"
+    ]
+    answers = [client.get(reverse("admin:autocomplete"), query) for query in asked]
+    assert {answer.status_code for answer in answers} == {200, 403}
+    assert [word for word in TELLING for answer in answers if word.lower() in answer.content.decode().lower()] == []
 
 
 def test_the_filters_of_the_orders_list_still_filter(client: Client, full_desk: Desk) -> None:
