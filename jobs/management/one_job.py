@@ -19,7 +19,7 @@ def describe(
 ) -> Iterator[str]:
     """The lines, most wanted first. now: the database's."""
     yield f"Job {job.pk}  {job.task}"
-    yield _line("state", f"{job.state} ({job.reason})" if job.reason else job.state)
+    yield _line("state", f"{job.state} ({for_eyes(job.reason)})" if job.reason else job.state)
     for obstacle in obstacles:
         other = f" Job {obstacle.job_id} is the first." if obstacle.job_id else ""
         yield _line("waits", f"{obstacle.sentence}{other}")
@@ -42,7 +42,7 @@ def describe(
 def describe_removed(job: JobHistory, *, trail: list[StaffAction], now: datetime) -> Iterator[str]:
     """The lines of a job that has left the ledger for its history."""
     yield f"Job {job.pk}  {job.task}  (removed; this is what is kept of it)"
-    yield _line("state", f"{job.state} ({job.reason})" if job.reason else job.state)
+    yield _line("state", f"{job.state} ({for_eyes(job.reason)})" if job.reason else job.state)
     if job.subject:
         yield _line("about", job.subject)
     yield _line("went to", f"queue {job.queue}" + (f", destination {job.destination}" if job.destination else ""))
@@ -55,8 +55,8 @@ def describe_removed(job: JobHistory, *, trail: list[StaffAction], now: datetime
 
 def _trail(trail: list[StaffAction], now: datetime) -> Iterator[str]:
     for entry in trail:
-        yield _line("staff", f"{_instant(entry.at, now)}  {entry.action}  by {entry.by}: {entry.reason}")
-        if before := " · ".join(filter(None, [entry.job_reason, for_eyes(entry.job_error)])):
+        yield _line("staff", f"{_instant(entry.at, now)}  {entry.action}  by {entry.by}: {for_eyes(entry.reason)}")
+        if before := " · ".join(filter(None, [for_eyes(entry.job_reason), for_eyes(entry.job_error)])):
             yield _line("", f"before: {before}")
 
 

@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand
 from jobs.management.dead_jobs import typed_words
 from jobs.management.which_database import add_database_option
 from jobs.models import Job
+from jobs.redact import for_eyes
 from jobs.selectors import KnownJob, jobs_about
 
 ENDED = {Job.State.DONE, Job.State.DEAD, Job.State.CANCELLED}
@@ -44,9 +45,9 @@ class Command(BaseCommand):
 def _line(job: KnownJob) -> str:
     parts = [f"#{job.pk}", job.task, job.state]
     parts += [f"by {job.worker}"] if job.state == Job.State.RUNNING else []
-    parts += [f"({job.reason})"] if job.reason else []
+    parts += [f"({for_eyes(job.reason)})"] if job.reason else []
     parts += [f"failed attempts: {job.attempts}"] if job.attempts else []
     parts += [f"claims: {job.deliveries}"] if job.deliveries else []
-    parts += [job.error] if job.error else []
+    parts += [for_eyes(job.error)] if job.error else []
     parts += ["(removed)"] if job.removed else []
     return "  ".join(parts)

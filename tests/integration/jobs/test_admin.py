@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from jobs.models import Job
+from jobs.models import Job, StaffAction
 
 pytestmark = pytest.mark.django_db
 
@@ -45,6 +45,19 @@ def test_jobs_about_a_subject_name_failures_and_claims_where_there_are_some(db: 
         f"#{quiet.pk}  tickets.issue_tickets  done",
         f"#{busy.pk}  boxoffice.send_message  running  by celery@h pid 7  failed attempts: 1  claims: 2  Busy: later",
     ]
+
+
+def test_no_command_prints_an_address_that_an_error_or_a_reason_holds(db: None) -> None:
+    refused, why = "SMTPRecipientsRefused: ada@example.org", "ada@example.org asked for it"
+    job = one_job(state="cancelled", error=refused, reason=why)
+    StaffAction.objects.create(job_id=job.pk, action="cancel", by="anna", reason=why, job_reason=why, job_error=refused)
+    out = StringIO()
+
+    call_command("jobs_about", "order:ABCD2345", stdout=out)
+    call_command("job", str(job.pk), stdout=out)
+
+    assert "ada@" not in out.getvalue()
+    assert out.getvalue().count("[an e-mail address] asked for it") == 4
 
 
 @pytest.mark.parametrize("which", ["job", "deadjob", "deadletter", "jobhistory"])
