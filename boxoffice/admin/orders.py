@@ -30,11 +30,12 @@ from boxoffice.support.actions.ticket_pages import name_page, print_page, render
 from boxoffice.support.sample_mails import sample_mail_html, sample_mails_page
 from boxoffice.support.story.masked import masked
 from boxoffice.support.story.order_status import status_in_words
-from boxoffice.support.story.plain_words import language_in_words
+from boxoffice.support.story.plain_words import language_in_words, name_of_message
 from boxoffice.support.story.tell_story import tell_story
 from inventory.venue_time import in_venue_time
 from jobs.admin.subjects import link_subjects
 from jobs.personal import may_see_personal_data
+from notifications.admin.kinds import name_kinds
 
 admin.site.site_header = admin.site.site_title = _("BoxOffice support desk")
 
@@ -135,3 +136,4 @@ def _fan_of(code: str) -> tuple[str, str]:
 
 
 link_subjects(kind="order", address=_page_of, person=_fan_of)
+name_kinds(by=name_of_message)

@@ -19,6 +19,7 @@ from jobs.admin.read_only import in_utc
 from jobs.clock import DatabaseNow
 from jobs.personal import masked_address
 from jobs.redact import for_eyes
+from notifications.admin.kinds import KindFilter, kind_in_words
 from notifications.erased_recipient import is_erased
 from notifications.models import Notification
 
@@ -43,23 +44,27 @@ class NotificationAdmin(MaskedRowsAdmin):
     class Media:
         css = {"all": ("notifications/css/lists.css",)}
 
-    list_display = ("kind", "how", "made", "subject", "to")
-    list_filter = ("status", "kind", "channel")
+    list_display = ("called", "how", "made", "subject", "to")
+    list_filter = ("status", ("kind", KindFilter), "channel")
     search_fields = ("subject", "recipient", "message_id", "provider_id")
     search_help_text = _("What it is about, an address, or a message id")
     personal = {"recipient": masked_address, "last_error": for_eyes}
     found_whole = ("recipient",)
     ordering = ("-id",)
     show_full_result_count = False
-    readonly_fields = ("state", "to", "why", "created", "sent")
+    readonly_fields = ("called", "state", "to", "why", "created", "sent")
     fieldsets = (
-        (None, {"fields": ("kind", "subject", "occurrence", "channel", "to", "language")}),
+        (None, {"fields": ("called", "subject", "occurrence", "channel", "to", "language")}),
         (_("How it went"), {"fields": ("state", "why", "attempts", "created", "sent")}),
         (_("At the provider"), {"fields": ("message_id", "idempotency_key", "provider_id")}),
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Notification]:
         return super().get_queryset(request).annotate(now=DatabaseNow())
+
+    @admin.display(description=_("kind"), ordering="kind")
+    def called(self, notification: Notification) -> str:
+        return kind_in_words(notification)
 
     @admin.display(description=_("status"), ordering="status")
     def how(self, notification: Notification) -> SafeString:

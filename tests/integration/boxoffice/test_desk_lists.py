@@ -11,6 +11,7 @@ from django.utils.safestring import mark_safe
 
 from boxoffice.models import Order
 from boxoffice.templatetags.desk_lists import with_heads
+from notifications.models import Notification
 from tests.fixtures_desk import login_as
 
 
@@ -43,3 +44,13 @@ def test_the_first_page_begins_with_the_box_for_an_order_for_whoever_may_see_ord
 def test_english_dates_are_written_in_one_way_wherever_django_writes_them() -> None:
     with translation.override("en"):
         assert formats.localize(datetime(2026, 12, 8, 20, 30, tzinfo=UTC)) == "8 Dec 2026, 20:30"
+
+
+def test_the_list_of_mails_says_what_each_is_and_finds_by_it(client: Client, queued_notification: Notification) -> None:
+    Notification.objects.update(kind="tickets_ready")
+    Notification.objects.create(kind="show_moved", subject="order:B", channel="email", recipient="b@example.org")
+    address = reverse("admin:notifications_notification_changelist")
+    page = login_as(client, role="Support").get(address).content.decode()
+    assert page.count(">Mail with the tickets<") == 2  # its row, and the filter
+    assert "tickets_ready" not in page.replace("?kind=tickets_ready", "")
+    assert client.get(address, {"kind": "show_moved"}).context["cl"].result_count == 1
