@@ -13,6 +13,7 @@ from inventory.errors import PlanRefused
 from inventory.models import PriceTier, SeatingPlan, Show
 from inventory.money_field import MoneyField
 from inventory.pretix_plan import read_plan
+from inventory.within_the_calendar import require_within_the_calendar
 
 
 class PlanUploadForm(forms.ModelForm):
@@ -59,6 +60,12 @@ class ShowForm(forms.ModelForm):
             "on_sale_at",
             "currency",
         )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("starts_at", "doors_at", "on_sale_at"):
+            if name in self.fields:  # who may only look has none
+                self.fields[name].validators.append(require_within_the_calendar)
 
     def clean_currency(self) -> str:
         return str(self.cleaned_data["currency"]).upper()

@@ -16,6 +16,7 @@ from django.utils.translation import pgettext
 from boxoffice.exports.whose import shows_for
 from boxoffice.models import Export
 from inventory.models import Show, Venue
+from inventory.within_the_calendar import require_within_the_calendar
 
 OFFERED = 500
 """Shows in the list to choose from: what a browser shows without thinking. Older ones are had by their period."""
@@ -37,10 +38,16 @@ class AskForm(forms.Form):
     venue = forms.ModelChoiceField(Venue.objects.none(), label=_("Venue"), required=False, empty_label=_("All venues"))
     show = _ShowChoice(Show.objects.none(), label=_("Show"), required=False, empty_label=_("All shows of the period"))
     first = forms.DateField(
-        label=_("First day"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+        validators=[require_within_the_calendar],
+        label=_("First day"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
     )
     last = forms.DateField(
-        label=_("Last day"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+        validators=[require_within_the_calendar],
+        label=_("Last day"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
     )
     number = forms.UUIDField(widget=forms.HiddenInput, initial=uuid4)
 

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext
 
 from inventory.models import Show, Venue
+from inventory.within_the_calendar import require_within_the_calendar
 
 PERIODS = {"1": 1, "7": 7, "30": 30, "60": 60}
 USUAL = "30"
@@ -63,10 +64,16 @@ class AskedForm(forms.Form):
         ],
     )
     first = forms.DateField(
-        label=_("First day"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+        validators=[require_within_the_calendar],
+        label=_("First day"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
     )
     last = forms.DateField(
-        label=_("Last day"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+        validators=[require_within_the_calendar],
+        label=_("Last day"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
     )
     venue = forms.ModelChoiceField(Venue.objects.none(), label=_("Venue"), required=False, empty_label=_("All venues"))
     show = _ShowChoice(Show.objects.none(), label=_("Show"), required=False, empty_label=_("All shows"))

@@ -25,6 +25,7 @@ from inventory.errors import InventoryError, TransitionRefused
 from inventory.models import Show
 from inventory.move_show import check_move
 from inventory.venue_time import in_venue_time, place_of
+from inventory.within_the_calendar import require_within_the_calendar
 from jobs.admin.reason_form import ReasonForm
 from jobs.destinations import destination_named
 from jobs.errors import JobsError
@@ -39,7 +40,9 @@ _TYPED = "%Y-%m-%dT%H:%M"
 
 def _moment(**given: Any) -> forms.DateTimeField:
     widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format=_TYPED)
-    return forms.DateTimeField(input_formats=[_TYPED, f"{_TYPED}:%S"], widget=widget, **given)
+    return forms.DateTimeField(
+        input_formats=[_TYPED, f"{_TYPED}:%S"], widget=widget, validators=[require_within_the_calendar], **given
+    )
 
 
 class WhenForm(forms.Form):

@@ -239,6 +239,9 @@ def test_a_time_that_cannot_be_is_said_at_the_field(staff: Client, show_on_sale:
     address = reverse("admin:inventory_show_move", args=[show_on_sale.pk])
     past = staff.get(address, {"starts": "2001-06-01T20:00", "seen": show_on_sale.version})
     assert "has passed already" in past.content.decode()
+    for year in ("0001-01-01", "9999-12-31"):
+        none = staff.get(address, {"starts": f"{year}T23:59", "seen": show_on_sale.version})
+        assert "Type a year from" in none.content.decode()
     # The clocks go from two to three in that night.
     none = staff.get(address, {"starts": "2032-03-28T02:30", "seen": show_on_sale.version})
     assert none.status_code == 200
