@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import re
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 LIVE = "tests/integration/jobs/live"
 LONG = (LIVE, "tests/e2e")
 """Where the tests lie that take longest, longest first: what is begun last ought to be short."""
+STARTS_PROCESSES = re.compile(r"\b(start_(worker|relay|beat)|running_system|subprocess)\b|\bProcess\(")
+"""What is said in a file whose tests wait for processes to start. Each takes seconds, however few the tests are."""
 
 PREPARED = int(os.environ.get("TEST_PROCESSES") or 0)
 
@@ -63,4 +67,11 @@ def part_of(nodeid: str) -> str:
 
 def rank(part: str) -> int:
     """The place of a part among those that wait; of two with the same, xdist begins with the one of more tests."""
-    return next((place for place, prefix in enumerate(LONG) if part.startswith(prefix)), len(LONG))
+    others = len(LONG) if starts_processes(part) else len(LONG) + 1
+    return next((place for place, prefix in enumerate(LONG) if part.startswith(prefix)), others)
+
+
+@cache
+def starts_processes(part: str) -> bool:
+    file = Path(__file__).parents[1] / part
+    return file.is_file() and STARTS_PROCESSES.search(file.read_text()) is not None

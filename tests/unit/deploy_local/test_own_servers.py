@@ -57,5 +57,6 @@ def test_a_file_is_run_by_one_process_and_the_live_tests_by_one_for_each_broker(
 
 
 def test_the_long_parts_begin_first() -> None:
-    parts = ["tests/unit/test_a.py", "tests/e2e/test_a.py", f"{LIVE}[redis]"]
+    waits_for_workers = "tests/integration/tickets/test_worker.py"
+    parts = ["tests/unit/test_a.py", waits_for_workers, "tests/e2e/test_a.py", f"{LIVE}[redis]"]
     assert sorted(parts, key=rank) == parts[::-1]
