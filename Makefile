@@ -19,8 +19,9 @@ help: ## This list
 demo: install system-demo ## Everything on this machine, until Ctrl-C; PORT=8000 chooses the port
 	@exec $(LOCAL) demo
 
+# Hundreds of processes of ours are started, which would each compile our modules where no bytecode is kept.
 test: install system-test ## The whole test suite, against real servers; ARGS="-k hold" goes to pytest
-	@exec $(LOCAL) run --in test --fresh --all-brokers --test-processes $(PROCESSES) -- \
+	@exec env -u PYTHONDONTWRITEBYTECODE $(LOCAL) run --in test --fresh --all-brokers --test-processes $(PROCESSES) -- \
 		pytest -n auto --max-worker-restart 0 $(ARGS)
 
 smoke: install system-demo ## Buy two tickets over HTTP, follow them to the QR code, print the times
