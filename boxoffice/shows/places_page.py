@@ -155,6 +155,8 @@ def in_words(area: str, places: int) -> str:
 
 
 def _only(most: int, *, back: bool) -> str:
+    if not most:
+        return _("No place is aside there.") if back else _("No place is free there.")
     if back:
         words = ngettext("Only %(n)d place is aside there.", "Only %(n)d places are aside there.", most)
     else:

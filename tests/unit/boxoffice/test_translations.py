@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from config.destinations import DESTINATIONS
+from config.queues import QUEUES
 from config.schedule import SCHEDULE
 
 CATALOGUE = Path(__file__).parents[3] / "locale/de/LC_MESSAGES/django.po"
@@ -48,3 +50,7 @@ def test_no_text_writes_a_decimal_mark_itself_which_differs_between_languages(co
 
 def test_what_each_periodic_job_is_for_is_told_in_german(compiled: dict[str, str]) -> None:
     assert [periodic.name for periodic in SCHEDULE if periodic.why not in compiled] == []
+
+
+def test_what_each_queue_and_provider_is_for_is_told_in_german(compiled: dict[str, str]) -> None:
+    assert [each.name for each in (*QUEUES, *DESTINATIONS) if each.purpose not in compiled] == []
