@@ -57,14 +57,16 @@ def test_a_worker_issues_tickets_and_those_of_a_dead_job_have_failed_until_repla
 
     seats = list(Seat.objects.filter(show=show_on_sale).order_by("position")[2:4])
     with transaction.atomic():
-        first, second = create_tickets(order_id=2, order_code="X", holder_name="Alan Turing", seats=seats)
-    Ticket.objects.filter(pk=first.pk).update(status="failed")  # nobody opened it again, so the job cannot go on
-    dead = enqueue_issue(order_id=2)
+        create_tickets(order_id=2, order_code="X", holder_name="Alan Turing", seats=seats)
+        dead = enqueue_issue(order_id=2)
+        Job.objects.filter(pk=dead).update(attempts=19)  # the last attempt
+        folder = (tmp_path / document.storage_name).parent.with_name("2")
+        folder.write_text("A file where the folder of the order should be.")
     wait_for_state(dead, "dead")
-    second.refresh_from_db()
-    assert second.status == "failed"
-    assert "Replay their job" in Job.objects.get(pk=dead).error
+    assert set(Ticket.objects.filter(order_id=2).values_list("status", flat=True)) == {"failed"}
+    assert "FileExistsError" in Job.objects.get(pk=dead).error
 
+    folder.unlink()
     call_command("replay_dlq", "--job", str(dead), "--by", "operator", "--reason", "nothing is in the way any more")
     wait_for_state(dead, "done")
     assert set(Ticket.objects.filter(order_id=2).values_list("status", flat=True)) == {"issued"}
