@@ -263,12 +263,20 @@ link_subjects(kind="show", address=_page_of)
 
 @admin.register(Seat)
 class SeatAdmin(ReadOnlyAdmin):
-    list_display = ("label", "show", "tier", "status", "hold_id", "version")
+    list_display = ("place", "show", "tier", "status", "number_of_hold", "version")
     list_filter = ("status",)
     list_select_related = ("show", "tier")
     search_fields = ("show__title", "=guid", "=hold__id")
     ordering = ("show", "position")
     show_full_result_count = False
+
+    @admin.display(description=_("seat"))
+    def place(self, seat: Seat) -> str:
+        return seat.label
+
+    @admin.display(description=_("hold"))
+    def number_of_hold(self, seat: Seat) -> str:
+        return str(seat.hold_id or "–")
 
 
 @admin.register(Hold)
