@@ -47,7 +47,8 @@ def test_a_soft_limit_that_strikes_after_its_run_does_not_cost_the_worker_a_chil
     os.kill(child, SIG_SOFT_TIMEOUT)
 
     def runs_another() -> bool:
-        wait_until_done([enqueued("probe.call", key="another")])
+        # So many at a time that every child is needed.
+        wait_until_done([enqueued("probe.call", key="another", seconds=0.1) for _ in range(8)])
         return Call.objects.filter(worker_pid=child).count() > 1
 
     wait_for(runs_another, what="the same child runs another job")
