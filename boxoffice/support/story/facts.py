@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 
 from boxoffice.models import HoldAction, Order, OrderAction, OrderLine, OrderNote, Payment, Refund, ShowAction
 from boxoffice.selectors import lines_of_order
@@ -13,6 +13,7 @@ from inventory.models import Hold
 from jobs.clock import database_now
 from jobs.models import Job, StaffAction
 from jobs.selectors import KnownJob, jobs_about
+from jobs.why_it_waits import why_it_waits
 from notifications.by_hand import actions_about
 from notifications.models import MessageAction, Notification
 from notifications.selectors import notifications_about
@@ -22,10 +23,16 @@ from tickets.selectors import document_of_order, scans_of_order, tickets_of_orde
 # Whoever looks at a job in one of these states may still expect something of it.
 OPEN_STATES = frozenset({Job.State.WAITING, Job.State.PUBLISHED, Job.State.RUNNING})
 
+# An idle system starts a job within milliseconds, a busy one within seconds. After a minute something holds it.
+OVERDUE_AFTER = timedelta(minutes=1)
+
 
 @dataclass(frozen=True)
 class Facts:
-    """All that is known of an order at ``now``, the database's clock."""
+    """All that is known of an order at ``now``, the database's clock.
+
+    obstacles: the sentences that say what holds the first job that should have begun, by its id.
+    """
 
     order: Order
     lines: Sequence[OrderLine]
@@ -44,6 +51,7 @@ class Facts:
     job_actions: Sequence[StaffAction] = ()
     same_buyer: Sequence[Order] = ()
     show_changes: Sequence[ShowAction] = ()
+    obstacles: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
     @property
     def show_moves(self) -> list[ShowAction]:
@@ -69,8 +77,10 @@ class Facts:
 
 
 def gather_facts(*, order: Order) -> Facts:
-    """Read them: fifteen queries. ``order`` comes with its show, venue and hold selected."""
-    jobs = jobs_about(subject=order.subject)
+    """Read them: fifteen queries, and six at most where a job should have begun and has not. ``order`` comes with its
+    show, venue and hold selected.
+    """
+    jobs, now = jobs_about(subject=order.subject), database_now()
     return Facts(
         order=order,
         lines=list(lines_of_order(order_id=order.pk)),
@@ -78,7 +88,7 @@ def gather_facts(*, order: Order) -> Facts:
         document=document_of_order(order_id=order.pk),
         mails=list(notifications_about(subject=order.subject, channel=None)),
         jobs=jobs,
-        now=database_now(),
+        now=now,
         scans=list(scans_of_order(order_id=order.pk)),
         # One query more, where there was anything to pay.
         payments=list(Payment.objects.filter(order=order).order_by("pk")) if order.total else (),
@@ -90,7 +100,19 @@ def gather_facts(*, order: Order) -> Facts:
         same_buyer=orders_of_same_buyer(order=order),
         show_changes=_changes_since(order),
         job_actions=list(StaffAction.objects.filter(job_id__in=[job.pk for job in jobs]).order_by("pk")),
+        obstacles=_obstacles(jobs, now),
     )
+
+
+def is_overdue(job: KnownJob, now: datetime) -> bool:
+    """Whether the job should have begun by now."""
+    return job.state in (Job.State.WAITING, Job.State.PUBLISHED) and job.available_at < now - OVERDUE_AFTER
+
+
+def _obstacles(jobs: Sequence[KnownJob], now: datetime) -> dict[int, list[str]]:
+    overdue = next((job.pk for job in jobs if is_overdue(job, now)), None)
+    job = Job.objects.filter(pk=overdue).first() if overdue is not None else None
+    return {job.pk: [obstacle.sentence for obstacle in why_it_waits(job=job, now=now)]} if job else {}
 
 
 def _changes_since(order: Order) -> list[ShowAction]:

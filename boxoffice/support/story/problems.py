@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -12,7 +11,7 @@ from django.utils.translation import ngettext
 from boxoffice.messages.urgency import MAIL_TASKS
 from boxoffice.models import Order, Payment
 from boxoffice.support.story.callers_facts import SOLD, remarks
-from boxoffice.support.story.facts import OPEN_STATES, Facts
+from boxoffice.support.story.facts import OPEN_STATES, Facts, is_overdue
 from boxoffice.support.story.late_money import late_money
 from boxoffice.support.story.payment_story import may_yet_be_paid, refused_payments
 from boxoffice.support.story.plain_words import explain, name_of_job, name_of_message, name_of_recipient
@@ -24,9 +23,6 @@ from jobs.selectors import KnownJob
 from notifications.models import Notification
 from notifications.told_again import first_of
 from tickets.models import Ticket
-
-# An idle system starts a job within milliseconds, a busy one within seconds. After a minute nobody is working.
-OVERDUE_AFTER = timedelta(minutes=1)
 
 
 @dataclass(frozen=True)
@@ -71,11 +67,11 @@ def _jobs(facts: Facts) -> Iterator[Problem]:
             yield Problem(what, advice, job_id=job.pk, can=what_can_be_done(job, facts))
         elif job.state in OPEN_STATES and job.attempts:
             yield _tried_again(job, name, facts)
-        elif job.state in (Job.State.WAITING, Job.State.PUBLISHED) and job.available_at < facts.now - OVERDUE_AFTER:
+        elif is_overdue(job, facts.now):
             since = instant_in_words(job.available_at, facts)
             yield Problem(
-                _("“%(job)s” has been waiting for a worker since %(since)s.") % {"job": name, "since": since},
-                _("Check that the relay and the workers are running. Nothing is lost meanwhile."),
+                _("“%(job)s” has been waiting since %(since)s.") % {"job": name, "since": since},
+                " ".join([*(facts.obstacles.get(job.pk) or [_("It begins next.")]), _("Nothing is lost meanwhile.")]),
                 job_id=job.pk,
             )
 
@@ -143,6 +139,11 @@ def late_tickets_in_words(late: int) -> tuple[str, str]:
 def lost_mail_in_words(mail: Notification) -> tuple[str, str]:
     """What is wrong where a mail did not arrive, and what to do."""
     words = {"message": name_of_message(mail), "address": name_of_recipient(mail)}
+    if mail.status == Notification.Status.COMPLAINED:
+        return (
+            _("%(message)s to %(address)s arrived, and its reader reported it as spam.") % words,
+            _("Ask the fan which address to write to. The order's page has the tickets."),
+        )
     return (
         _("%(message)s to %(address)s did not arrive: ") % words + str(mail.get_status_display()) + ".",
         _("Check the address with the fan. The order's page has the tickets meanwhile."),

@@ -19,7 +19,7 @@ from boxoffice.tell_tickets import plan_tickets_mail
 from inventory.models import Hold
 from jobs.clock import DatabaseNow, database_now
 from jobs.history.retire import Retirement
-from jobs.models import Job
+from jobs.models import Job, Pause
 from notifications import transitions as notification_states
 from notifications.models import Notification
 from tests.fixtures_boxoffice import jobs_about_orders, place, statements
@@ -161,7 +161,24 @@ def test_a_job_that_nobody_takes_for_a_minute_says_that_no_worker_runs(confirmed
     clock.advance(timedelta(minutes=2))
 
     (problem,) = story_of(confirmed_order).problems
-    assert "has been waiting for a worker since" in problem.what
+    assert "has been waiting since" in problem.what
+    assert "No worker consumes queue tickets." in problem.advice
+
+
+def test_a_job_of_a_paused_queue_says_who_paused_it_and_why(confirmed_order: Order, clock: Clock) -> None:
+    Pause.objects.create(kind="queue", name="tickets", by="olga", reason="the renderer is being replaced")
+    clock.advance(timedelta(minutes=2))
+
+    (problem,) = story_of(confirmed_order).problems
+    assert "Queue tickets is paused (olga, " in problem.advice
+    assert "the renderer is being replaced" in problem.advice
+
+
+def test_a_mail_that_was_reported_as_spam_did_arrive(told_order: Order) -> None:
+    Notification.objects.filter(subject=told_order.subject).update(status="complained")
+
+    (problem,) = story_of(told_order).problems
+    assert "arrived, and its reader reported it as spam" in problem.what
 
 
 def test_tickets_that_nobody_is_making_are_noticed(confirmed_order: Order) -> None:
@@ -177,7 +194,7 @@ def test_a_missing_ticket_is_noticed(told_order: Order) -> None:
     assert ["2 seats and 1 tickets" in problem.what for problem in story_of(told_order).problems] == [True]
 
 
-@pytest.mark.parametrize("status", ["failed", "bounced", "complained"])
+@pytest.mark.parametrize("status", ["failed", "bounced"])
 def test_a_mail_that_did_not_arrive_asks_for_the_address(told_order: Order, status: str) -> None:
     Notification.objects.update(status=status)
 
