@@ -11,6 +11,8 @@ from deploy.local.checkout import ROOT
 from deploy.local.errors import LocalError
 
 STAFF = "staff"
+MAIL_DOMAIN = "boxoffice.example"
+"""Of the logins at the desk, so that the mailbox page shows the mails that they get."""
 
 
 def prepare(environment: Mapping[str, str]) -> None:
@@ -33,6 +35,7 @@ def prepare(environment: Mapping[str, str]) -> None:
             f"--password={environment['STAFF_PASSWORD']}",
             f"--door-password={environment['DOOR_PASSWORD']}",
             f"--role-password={environment['ROLE_PASSWORD']}",
+            f"--mail-domain={MAIL_DOMAIN}",
         )
     except BaseException:
         if gathering:

@@ -28,10 +28,24 @@ class Command(BaseCommand):
             help="creates a login for each role at the desk, named for it: " + ", ".join(map(str.lower, DESK_ROLES)),
         )
 
+        parser.add_argument(
+            "--mail-domain",
+            default="",
+            help="gives logins of the desk without a mail address LOGIN@this, where exports tell that they are ready",
+        )
+
     def handle(
-        self, *args: Any, username: str, password: str, door_password: str, role_password: str, **options: Any
+        self,
+        *args: Any,
+        username: str,
+        password: str,
+        door_password: str,
+        role_password: str,
+        mail_domain: str,
+        **options: Any,
     ) -> None:
         password = password or secrets.token_urlsafe(12)
+        self._mail_domain = mail_domain
         self._login(username, password, told="staff login", is_staff=True, is_superuser=True)
         make_groups()
         if door_password:
@@ -46,6 +60,8 @@ class Command(BaseCommand):
         user, created = get_user_model().objects.get_or_create(username=username)
         for flag, value in {"is_active": True, **flags}.items():
             setattr(user, flag, value)
+        if user.is_staff and self._mail_domain and not user.email:
+            user.email = f"{username}@{self._mail_domain}"
         if not user.check_password(password):
             user.set_password(password)  # a new hash of the same one would log everybody out
         user.save()

@@ -72,3 +72,16 @@ def test_the_same_password_set_again_logs_nobody_out() -> None:
         call_command("seed_staff", "--password", "kept for now", "--door-password", "kept, too", verbosity=0)
         hashes.add(tuple(get_user_model().objects.order_by("pk").values_list("password", flat=True)))
     assert len(hashes) == 1
+
+
+def test_logins_of_the_desk_get_a_mail_address_unless_they_have_one() -> None:
+    seed("--role-password", "a third pass phrase")
+    get_user_model().objects.filter(username="finance").update(email="anna@house.example")
+
+    seed("--role-password", "a third pass phrase", "--door-password", "another", "--mail-domain", "desk.example")
+
+    addresses = dict(get_user_model().objects.values_list("username", "email"))
+    assert addresses["staff"] == "staff@desk.example"
+    assert addresses["support"] == "support@desk.example"
+    assert addresses["finance"] == "anna@house.example"
+    assert addresses["door"] == ""
