@@ -51,6 +51,7 @@ class SalesAdmin(ReadOnlyAdmin):
             "form": form,
             "sales": look_over(asked=asked, shows=shows, sees_all=sees_all),
             "sees_all": sees_all,
+            "has_none": not sees_all and not shows.exists(),
             "export": _as_a_file(request, asked),
             "refresh_seconds": REFRESH_SECONDS,
             **(extra_context or {}),
