@@ -21,6 +21,7 @@ from jobs.models import Job
 from notifications.models import Notification
 from notifications.plan import plan_notification
 from tests.fixtures_notifications import MailServer
+from tests.query_plans import plan_for_a_large_table
 from tickets.failures import mark_tickets_failed
 from tickets.models import Ticket
 
@@ -132,9 +133,6 @@ def test_tickets_that_are_not_made_are_found_by_their_own_index_among_all_that_t
     with CaptureQueriesContext(connection) as queries:
         look()
     (statement,) = [query["sql"] for query in queries if "ticket" in query["sql"] and "INSERT" in query["sql"]]
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_seqscan = off")
-        cursor.execute(f"EXPLAIN {statement}")
-        plan = "\n".join(line for (line,) in cursor.fetchall())
+    plan = plan_for_a_large_table(statement, table="tickets_ticket")
     assert plan.count("ticket_not_made") == 2
     assert "ticket_by_order" not in plan
