@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from django.db import transaction
 from kombu import Connection
 
 from jobs.models import Job
@@ -16,7 +17,8 @@ pytestmark = real_commits
 
 def test_a_purged_queue_loses_nothing(live: LiveSystem, live_broker: str, enqueued: Callable[..., int]) -> None:
     keys = [str(number) for number in range(60)]
-    jobs = [enqueued("probe.call", key=key, seconds=0.1) for key in keys]
+    with transaction.atomic():  # together, so that the workers cannot keep up with whoever enqueues
+        jobs = [enqueued("probe.call", key=key, seconds=0.1) for key in keys]
     wait_for(lambda: messages_ready(live_broker, "probe") > 0, what="messages wait at the broker")
     with Connection(live_broker) as broker:
         broker.default_channel.queue_purge("probe")
@@ -28,7 +30,8 @@ def test_a_broker_that_lost_its_queues_too_is_used_again_without_help(
     live: LiveSystem, live_broker: str, enqueued: Callable[..., int]
 ) -> None:
     keys = [str(number) for number in range(60)]
-    jobs = [enqueued("probe.call", key=key, seconds=0.1) for key in keys]
+    with transaction.atomic():  # together, so that the workers cannot keep up with whoever enqueues
+        jobs = [enqueued("probe.call", key=key, seconds=0.1) for key in keys]
     wait_for(lambda: messages_ready(live_broker, "probe") > 0, what="messages wait at the broker")
     _wipe(live_broker)
     wait_until_done(jobs, seconds=40)
