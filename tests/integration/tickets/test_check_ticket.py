@@ -98,7 +98,9 @@ def test_the_command_fails_with_the_verdict_for_any_other(issued_tickets: list[T
     with pytest.raises(CommandError, match="no show"):
         call_command("verify_ticket", payload, show="nowhere", stdout=StringIO())
     with pytest.raises(CommandError, match="Forged"):
-        call_command("verify_ticket", "B1FORGED", stdout=StringIO())
+        call_command("verify_ticket", "B1FORGEDBYSOMEBODY", stdout=StringIO())
+    with pytest.raises(CommandError, match="printed on a ticket, which proves nothing"):
+        call_command("verify_ticket", issued_tickets[0].printed_code, stdout=StringIO())
 
 
 def test_the_command_checks_a_signature_without_the_database() -> None:

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from inventory.models import Show
 from tickets.check_ticket import check_ticket
-from tickets.codes import grouped
+from tickets.codes import ALPHABET, LENGTH, grouped, typed
 from tickets.errors import ForgedTicket
 from tickets.qr import read_ticket
 
@@ -22,6 +22,11 @@ class Command(BaseCommand):
         parser.add_argument("--offline", action="store_true", help="check the signature only, without the database")
 
     def handle(self, *args: Any, payload: str, show: str | None, offline: bool, **options: Any) -> None:
+        if len(typed(payload)) == LENGTH and set(typed(payload)) <= set(ALPHABET):
+            raise CommandError(
+                "This is the code that is printed on a ticket, which proves nothing. Give the text of the QR code. "
+                "How the ticket with this code stands is told by the search for orders at the support desk."
+            )
         if offline:
             return self._signature(payload)
         show_id = self._show_id(show) if show else None
