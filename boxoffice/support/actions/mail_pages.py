@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
@@ -27,6 +25,7 @@ from boxoffice.errors import BoxOfficeError, InvalidContact
 from boxoffice.messages import tickets_ready
 from boxoffice.models import Order
 from boxoffice.resend_message import ToldMessage, resend_message, told_messages
+from boxoffice.support.actions.order_desk import back, order_page
 from boxoffice.support.story.plain_words import name_of_message, name_of_recipient
 from jobs.admin.reason_form import ReasonForm
 from notifications.models import Notification
@@ -96,20 +95,20 @@ def resend_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) -> 
     chosen = _chosen(order, kind=typed.get("kind", ""), occurrence=typed.get("occurrence", ""))
     if chosen is None:
         messages.warning(request, _("Choose which mail to send again."))
-        return _back(order)
+        return back(order)
     at_first = {"kind": chosen.kind, "occurrence": chosen.occurrence, "number": chosen.number}
     form = ResendForm(request.POST if request.method == "POST" else None, initial=at_first)
     if not form.is_valid():
         title = _("Send it again: %(message)s?") % {"message": name_of_message(chosen.newest)}
         sent_to = name_of_recipient(chosen.newest)
-        return _page(page, request, order, "resend.html", title=title, form=form, told=chosen, sent_to=sent_to)
+        return order_page(page, request, order, "resend.html", title=title, form=form, told=chosen, sent_to=sent_to)
     try:
         planned = resend_message(order_id=order.pk, by=request.user.get_username(), **form.cleaned_data)
     except BoxOfficeError as refusal:
         messages.error(request, str(refusal))
-        return _back(order)
+        return back(order)
     _tell(request, planned)
-    return _back(order)
+    return back(order)
 
 
 def address_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) -> HttpResponse:
@@ -125,7 +124,7 @@ def address_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) ->
             form.add_error("email", str(refusal))
         except BoxOfficeError as refusal:
             messages.error(request, str(refusal))
-            return _back(order)
+            return back(order)
         else:
             words = _("Mails about order %(code)s go to %(email)s from now on.") % {
                 "code": order.code,
@@ -139,9 +138,9 @@ def address_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) ->
             sent = _("The tickets go there once more.")
             told = " ".join([words, *([waiting] if done.redirected else []), *([sent] if done.is_sent else [])])
             messages.success(request, format_html('{} <a href="#timeline">{}</a>', told, _("See what happens to it")))
-            return _back(order)
+            return back(order)
     title = _("Correct the address of order %(code)s") % {"code": order.code}
-    return _page(page, request, order, "address.html", title=title, form=form, can_send=can_send)
+    return order_page(page, request, order, "address.html", title=title, form=form, can_send=can_send)
 
 
 def _were_sent(order: Order) -> bool:
@@ -175,24 +174,3 @@ def _chosen(order: Order, *, kind: str, occurrence: str) -> ToldMessage | None:
         if (each.kind, each.occurrence) == (kind, occurrence):
             return each
     return None
-
-
-def _page(
-    page: admin.ModelAdmin, request: HttpRequest, order: Order, template: str, **context: Any
-) -> TemplateResponse:
-    shared = {
-        **page.admin_site.each_context(request),
-        "opts": page.opts,
-        "media": page.media,
-        "order": order,
-        "back_url": _address(order),
-    }
-    return TemplateResponse(request, f"admin/boxoffice/order/{template}", {**shared, **context})
-
-
-def _address(order: Order) -> str:
-    return reverse("admin:boxoffice_order_change", args=[order.pk])
-
-
-def _back(order: Order) -> HttpResponseRedirect:
-    return HttpResponseRedirect(_address(order))

@@ -44,17 +44,20 @@ def ask(
     **context: Any,
 ) -> TemplateResponse:
     """The page that asks once. effects: what will happen, in sentences. final: it cannot be undone."""
+    asked = {"title": title, "button": button, "form": form, "effects": effects, "final": final}
+    return order_page(page, request, order, template, **asked, **context)
+
+
+def order_page(
+    page: admin.ModelAdmin, request: HttpRequest, order: Order, template: str, **context: Any
+) -> TemplateResponse:
+    """A page about the order, with the desk's frame around it and the way back."""
     shared = {
         **page.admin_site.each_context(request),
         "opts": page.opts,
         "media": page.media,
         "order": order,
         "back_url": address_of_story(order),
-        "title": title,
-        "button": button,
-        "form": form,
-        "effects": effects,
-        "final": final,
     }
     return TemplateResponse(request, f"admin/boxoffice/order/{template}", {**shared, **context})
 

@@ -7,14 +7,11 @@ the services decide.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
-from django.template.response import TemplateResponse
-from django.urls import reverse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -26,6 +23,7 @@ from boxoffice.refunds.refund_order import RefundedOrder, refund_order
 from boxoffice.refunds.transitions import REFUNDABLE
 from boxoffice.refunds.try_again import try_again
 from boxoffice.selectors import lines_of_order
+from boxoffice.support.actions.order_desk import back, order_page
 from boxoffice.support.story.money_words import goes_back
 from inventory.money import Money
 from jobs.admin.reason_form import ReasonForm
@@ -53,13 +51,13 @@ def refund_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) -> 
     order = _order(request, order_id)
     if not may_refund(request, order):
         messages.warning(request, _("There is nothing left to refund in order %(code)s.") % {"code": order.code})
-        return _back(order)
+        return back(order)
     left = list(lines_of_order(order_id=order.pk).filter(refunded_at__isnull=True))
     typed = request.POST if request.method == "POST" else request.GET
     chosen = _chosen(left, typed)
     if not chosen and request.method == "POST" and _numbers(typed):
         messages.error(request, str(LinesRefunded()))
-        return _back(order)
+        return back(order)
     if not chosen:
         return _choose(page, request, order, left, nothing_chosen="asked" in typed)
     form = RefundForm(request.POST if request.method == "POST" else None)
@@ -75,9 +73,9 @@ def refund_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) -> 
             if not isinstance(refusal, BoxOfficeError):
                 raise
             messages.error(request, str(refusal))
-            return _back(order)
+            return back(order)
         messages.success(request, _told(done))
-        return _back(order)
+        return back(order)
     return _ask(page, request, order, chosen, form)
 
 
@@ -90,7 +88,7 @@ def again_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int, refu
     form = ReasonForm(request.POST if request.method == "POST" else None)
     if not form.is_valid():
         title = _("Try the refund of %(amount)s again?") % {"amount": refund.money}
-        return _page(page, request, order, "try_again.html", title=title, form=form, refund=refund)
+        return order_page(page, request, order, "try_again.html", title=title, form=form, refund=refund)
     try:
         try_again(refund_id=refund.pk, by=request.user.get_username(), reason=form.cleaned_data["reason"])
     except BoxOfficeError as refusal:
@@ -98,7 +96,7 @@ def again_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int, refu
     else:
         words = _("The refund of %(amount)s is being tried again. What becomes of it stands on this page.")
         messages.success(request, words % {"amount": refund.money})
-    return _back(order)
+    return back(order)
 
 
 def _order(request: HttpRequest, order_id: int) -> Order:
@@ -124,7 +122,7 @@ def _choose(
     page: admin.ModelAdmin, request: HttpRequest, order: Order, left: list[OrderLine], *, nothing_chosen: bool
 ) -> HttpResponse:
     title = _("Refund order %(code)s: which seats?") % {"code": order.code}
-    return _page(page, request, order, "refund_seats.html", title=title, lines=left, nothing_chosen=nothing_chosen)
+    return order_page(page, request, order, "refund_seats.html", title=title, lines=left, nothing_chosen=nothing_chosen)
 
 
 def _ask(
@@ -139,7 +137,7 @@ def _ask(
     else:
         title = _("Cancel tickets of order %(code)s?") % {"code": order.code}
     words = ngettext("%(n)d ticket", "%(n)d tickets", len(lines)) % {"n": len(lines)}
-    return _page(
+    return order_page(
         page,
         request,
         order,
@@ -152,19 +150,6 @@ def _ask(
         used=list(used.select_related("seat")),
         moves=goes_back(order=order, money=money),
     )
-
-
-def _page(
-    page: admin.ModelAdmin, request: HttpRequest, order: Order, template: str, **context: Any
-) -> TemplateResponse:
-    shared = {
-        **page.admin_site.each_context(request),
-        "opts": page.opts,
-        "media": page.media,
-        "order": order,
-        "back_url": _address(order),
-    }
-    return TemplateResponse(request, f"admin/boxoffice/order/{template}", {**shared, **context})
 
 
 def _told(done: RefundedOrder) -> str:
@@ -180,11 +165,3 @@ def _told(done: RefundedOrder) -> str:
             words = _("Order %(code)s: %(seats)s, and %(amount)s is on its way to the payment provider.")
         words %= {"code": done.order.code, "seats": seats, "amount": done.money}
     return format_html('{} <a href="#timeline">{}</a>', words, _("See what happens to it"))
-
-
-def _address(order: Order) -> str:
-    return reverse("admin:boxoffice_order_change", args=[order.pk])
-
-
-def _back(order: Order) -> HttpResponseRedirect:
-    return HttpResponseRedirect(_address(order))
