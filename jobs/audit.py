@@ -23,10 +23,22 @@ WRITE_DOWN_TARGET = """
 """
 
 
+LONGEST_NAME, LONGEST_REASON = 150, 300
+
+
 def require_reason(*, by: str, reason: str) -> None:
     """Raise ReasonMissing unless both say something."""
     if not by.strip() or not reason.strip():
         raise ReasonMissing
+
+
+def signed(*, by: str, reason: str) -> dict[str, str]:
+    """``by`` and ``reason`` as the columns of a trail keep them: no blanks around, and cut at their length.
+
+    Raises ReasonMissing unless both say something.
+    """
+    require_reason(by=by, reason=reason)
+    return {"by": by.strip()[:LONGEST_NAME], "reason": reason.strip()[:LONGEST_REASON]}
 
 
 def write_down(

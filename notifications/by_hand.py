@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import connection
 from django.db.models import QuerySet
 
-from jobs.audit import require_reason
+from jobs.audit import signed
 from notifications.models import MessageAction
 from notifications.plan import require_transaction
 
@@ -24,10 +24,10 @@ def write_down_resend(*, subject: str, kind: str, occurrence: str, recipient: st
     Raises NotInTransaction outside a transaction, and ReasonMissing.
     """
     require_transaction()
-    require_reason(by=by, reason=reason)
     values = {"subject": subject, "kind": kind, "occurrence": occurrence, "recipient": recipient}
+    values |= signed(by=by, reason=reason)
     with connection.cursor() as cursor:
-        cursor.execute(WRITE_DOWN_RESEND, {**values, "by": by.strip()[:150], "reason": reason.strip()[:300]})
+        cursor.execute(WRITE_DOWN_RESEND, values)
         return cursor.rowcount == 1
 
 
@@ -37,14 +37,12 @@ def write_down_address(*, subject: str, earlier: str, now: str, by: str, reason:
     Raises NotInTransaction outside a transaction, and ReasonMissing.
     """
     require_transaction()
-    require_reason(by=by, reason=reason)
     MessageAction.objects.create(
         subject=subject,
         action=MessageAction.Action.ADDRESS,
         recipient=now,
         earlier_recipient=earlier,
-        by=by.strip()[:150],
-        reason=reason.strip()[:300],
+        **signed(by=by, reason=reason),
     )
 
 

@@ -14,7 +14,7 @@ from boxoffice.payments.close_page import close_page
 from inventory import hold_transitions
 from inventory.models import Hold
 from inventory.transitions import free_seats
-from jobs.audit import require_reason
+from jobs.audit import require_reason, signed
 from jobs.clock import database_now
 
 LONGEST = timedelta(hours=2)
@@ -81,8 +81,7 @@ def _write(
     HoldAction.objects.create(
         hold_id=hold_id,
         action=action,
-        by=by.strip()[:150],
-        reason=reason.strip()[:300],
         ended_at=ended_at,
         ends_at=ends_at,
+        **signed(by=by, reason=reason),
     )

@@ -8,10 +8,8 @@ from typing import Any
 from django.db import connection
 
 from boxoffice.models import Order, OrderAction
-from jobs.audit import require_reason
+from jobs.audit import signed
 from jobs.errors import NotInTransaction
-
-_LONGEST_NAME, _LONGEST_REASON = 150, 300
 
 
 def write_action(
@@ -30,13 +28,11 @@ def write_action(
     """
     if not connection.in_atomic_block:
         raise NotInTransaction("Write the trail in the transaction of the change that it tells of.")
-    require_reason(by=by, reason=reason)
     return OrderAction.objects.create(
         order=order,
         action=action,
-        by=by.strip()[:_LONGEST_NAME],
-        reason=reason.strip()[:_LONGEST_REASON],
         line_ids=list(line_ids),
         refund_id=refund_id,
         details=dict(details or {}),
+        **signed(by=by, reason=reason),
     )

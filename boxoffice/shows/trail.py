@@ -13,10 +13,8 @@ from django.utils.translation import gettext as _
 
 from boxoffice.models import ShowAction
 from inventory.venue_time import in_venue_time
-from jobs.audit import require_reason
+from jobs.audit import signed
 from jobs.errors import NotInTransaction
-
-_LONGEST_NAME, _LONGEST_REASON = 150, 300
 
 LONGEST_WHAT = 200
 """Characters of the seats that a line of the trail names; the rest stays in its row."""
@@ -31,13 +29,11 @@ def write_show_action(
     """
     if not connection.in_atomic_block:
         raise NotInTransaction("Write the trail in the transaction of the change that it tells of.")
-    require_reason(by=by, reason=reason)
     return ShowAction.objects.create(
         show_id=show_id,
         action=action,
-        by=by.strip()[:_LONGEST_NAME],
-        reason=reason.strip()[:_LONGEST_REASON],
         details=dict(details),
+        **signed(by=by, reason=reason),
     )
 
 

@@ -10,7 +10,7 @@ from django_otp import devices_for_user
 
 from boxoffice.models import AccessAction
 from boxoffice.roles.errors import NoSecondFactor, NotYourOwn, SuperusersOnly
-from jobs.audit import require_reason
+from jobs.audit import require_reason, signed
 
 
 def reset_second_factor(*, user_id: int, by: Any, reason: str) -> None:
@@ -45,6 +45,5 @@ def forget_second_factor(*, user: Any, by: str, reason: str) -> None:
         AccessAction.objects.create(
             action=AccessAction.Action.RESET,
             login=user.get_username(),
-            by=by.strip()[:150],
-            reason=reason.strip()[:300],
+            **signed(by=by, reason=reason),
         )
