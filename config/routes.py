@@ -7,6 +7,7 @@ EVENTS = {
     "boxoffice.OrderConfirmed": ("tickets.issue_tickets",),
     "boxoffice.OrderMoved": ("tickets.issue_tickets",),
     "tickets.TicketsIssued": ("boxoffice.tell_tickets_ready",),
+    "snip.LinkChanged": (),
 }
 
 TASKS = {

@@ -24,6 +24,10 @@ class Event:
         """What the event is about, such as ``order:ABC``; the jobs carry it."""
         return ""
 
+    def ordering_key(self) -> str:
+        """The key under which its jobs run one after the other, in the order of publishing; empty for no order."""
+        return ""
+
     @classmethod
     def name(cls) -> str:
         """The app's label and the class: ``boxoffice.OrderConfirmed``."""
@@ -38,4 +42,7 @@ def publish(event: Event, *, using: str = "default") -> list[int]:
     tasks = settings.LEDGER_EVENTS.get(event.name())
     if tasks is None:
         raise UnknownEvent(f"{event.name()} is not in the event table of config/routes.py.")
-    return [enqueue(task=task, args=asdict(event), subject=event.subject(), using=using) for task in tasks]
+    return [
+        enqueue(task=task, args=asdict(event), subject=event.subject(), ordering_key=event.ordering_key(), using=using)
+        for task in tasks
+    ]
