@@ -275,6 +275,39 @@ VARIABLES = (
     ),
     Variable("STATIC_ROOT", "str", ".local/static", "Folder that `collectstatic` fills and WhiteNoise serves."),
     Variable(
+        "SNIP_BASE_URL",
+        "str",
+        "http://127.0.0.1:8001",
+        "What short links begin with, without a slash at its end: where the redirect is reached from outside. Short, "
+        "since it is printed, and kept for good, since posters hang in the street.",
+        "https://bo.example.org",
+        accepts=site,
+    ),
+    Variable(
+        "SNIP_STREAMS",
+        "int",
+        4,
+        "Redis streams that the log of clicks on tracked links is spread over. More of them serve more consumers; "
+        "the same for all processes, and changed only while the log is empty.",
+        accepts=at_least(1),
+    ),
+    Variable(
+        "SNIP_LOG_LENGTH",
+        "int",
+        2_000_000,
+        "Clicks that the log holds at most, in all streams; it keeps them for seven days. A million take about 120 MB "
+        "of Redis.",
+        accepts=at_least(1_000),
+    ),
+    Variable(
+        "SNIP_LOG_POLICY",
+        "str",
+        "shed_oldest",
+        "What gives way when the log is full: `shed_oldest`, `shed_newest`, or `refuse`, which asks whoever sends "
+        "clicks to try again later. Redirects go on in any case.",
+        accepts=one_of("shed_oldest", "shed_newest", "refuse"),
+    ),
+    Variable(
         "SENTRY_DSN",
         "str",
         "",
