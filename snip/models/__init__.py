@@ -2,5 +2,6 @@
 
 from snip.models.click import ClickCount, ProcessedClick, UncountedClicks
 from snip.models.link import Link, LinkCode
+from snip.models.link_action import LinkAction
 
-__all__ = ["ClickCount", "Link", "LinkCode", "ProcessedClick", "UncountedClicks"]
+__all__ = ["ClickCount", "Link", "LinkAction", "LinkCode", "ProcessedClick", "UncountedClicks"]
