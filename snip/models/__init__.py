@@ -1,7 +1,18 @@
 """What is kept of links and of their clicks."""
 
 from snip.models.click import ClickCount, ProcessedClick, UncountedClicks
+from snip.models.click_archive import ArchiveProgress, ClickArchive, ClickDay
 from snip.models.link import Link, LinkCode
 from snip.models.link_action import LinkAction
 
-__all__ = ["ClickCount", "Link", "LinkAction", "LinkCode", "ProcessedClick", "UncountedClicks"]
+__all__ = [
+    "ArchiveProgress",
+    "ClickArchive",
+    "ClickCount",
+    "ClickDay",
+    "Link",
+    "LinkAction",
+    "LinkCode",
+    "ProcessedClick",
+    "UncountedClicks",
+]
