@@ -16,9 +16,10 @@ import redis.asyncio
 from redis.exceptions import NoScriptError
 
 from snip.log.bounds import Bounds
-from snip.log.streams import stream_names, stream_number
+from snip.log.streams import marks_of, stream_names, stream_number
 
-# KEYS[1] the stream; ARGV: its length at most, its age at most in seconds, the policy, then packed clicks.
+# KEYS: the stream, and its marks, where its entries are counted. ARGV: the length of the stream at most, its age at
+# most in seconds, the policy, then packed clicks.
 # Returns how many were written, how many old ones were shed for them, how many new ones found no room.
 SCRIPT = """
 local stream, length, policy = KEYS[1], tonumber(ARGV[1]), ARGV[3]
@@ -31,6 +32,7 @@ if policy ~= 'shed_oldest' then
   if policy == 'refuse' and room < clicks then room = 0 end
 end
 for i = 4, 3 + room do redis.call('XADD', stream, '*', 'c', ARGV[i]) end
+if room > 0 then redis.call('HINCRBY', KEYS[2], 'added', room) end
 local shed = 0
 if policy == 'shed_oldest' then shed = redis.call('XTRIM', stream, 'MAXLEN', '~', length) end
 return {room, shed, clicks - room}
@@ -96,7 +98,7 @@ def _call(
     pipeline.reset()
     limits = (bounds.length_of_stream, int(bounds.age.total_seconds()), str(bounds.policy))
     for stream, packed in batches.items():
-        pipeline.execute_command("EVALSHA", SCRIPT_HASH, 1, stream, *limits, *packed)
+        pipeline.execute_command("EVALSHA", SCRIPT_HASH, 2, stream, marks_of(stream), *limits, *packed)
 
 
 def _told(replies: Sequence[Sequence[int]]) -> Appended:

@@ -14,6 +14,11 @@ def stream_names(count: int) -> tuple[str, ...]:
     return tuple(f"{PREFIX}{number}" for number in range(count))
 
 
+def marks_of(stream: str) -> str:
+    """Return the name of the hash beside a stream: how many entries it ever got, and how far each group has come."""
+    return f"{stream}:marks"
+
+
 def stream_number(identifier: UUID, *, count: int) -> int:
     """Return the stream of the click with this id, from 0 on.
 
