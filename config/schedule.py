@@ -131,4 +131,10 @@ SCHEDULE: tuple[Periodic, ...] = (
         catch_up="all",
         args={"due_at": DUE_AT},
     ),
+    Periodic(
+        name="look again at targets",
+        task="snip.hand_out_checks",
+        why="Has the targets of links that are served looked at again, each once a week: pages change.",
+        every=timedelta(minutes=5),
+    ),
 )

@@ -40,7 +40,7 @@ def read_host(text: str) -> str:
     """
     if text.startswith("["):
         raise Refused(_what_brackets_hold(text))
-    host = _in_ascii(text)
+    host = in_ascii(text)
     if ends_in_a_number(host):
         raise Refused(_what_numbers_spell(host))
     labels = host.split(".")
@@ -53,8 +53,11 @@ def read_host(text: str) -> str:
     return host
 
 
-def _in_ascii(text: str) -> str:
-    """As browsers do it (UTS 46, non-transitional): wide digits and full stops of other scripts become ours first."""
+def in_ascii(text: str) -> str:
+    """As browsers do it (UTS 46, non-transitional): wide digits and full stops of other scripts become ours first.
+
+    Raises Refused for what is no name.
+    """
     if text.isascii():
         return text.lower()
     try:

@@ -37,6 +37,7 @@ class Reason(Enum):
     BLOCKED = gettext_noop("Links to this site are blocked. If that is wrong, write to the box office.")
     NO_SUCH_SITE = gettext_noop("There is no site of this name. Look whether it is spelt correctly.")
     CERTIFICATE = gettext_noop("The site's certificate is not valid, and browsers would warn of it.")
+    NO_ANSWER = gettext_noop("The site gave no answer, time and again. Look whether it opens, then save the link anew.")
     NOT_FOUND = gettext_noop("There is no page at this address. Open it in a browser and look.")
     TOO_MANY_REDIRECTS = gettext_noop(
         "The address leads on from page to page too often. Link to the page where it ends."

@@ -1,0 +1,36 @@
+"""Celery is one more way in: each task decodes ids, calls one function and returns."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+from jobs.record import record
+from snip.scan import check_again as again
+from snip.scan import scan_link as scanning
+
+
+@shared_task(
+    name="snip.scan_link",
+    on_dead="snip.scan.give_up.give_up",
+    on_replay="snip.scan.give_up.take_up",
+    # The scan of an edit waits behind this one, for a minute at most; forty attempts outlast an outage of a quarter of
+    # an hour (17 minutes on average).
+    retry_backoff_max=60,
+    max_retries=39,
+)
+def scan_link(*, link_id: int, version: int) -> None:
+    """A link was made or changed: look at its target. The names and the pages that it asks for are the call."""
+    scanning.scan_link(link_id=link_id, version=version)
+
+
+@shared_task(name="snip.check_again")
+def check_again(*, link_id: int) -> None:
+    """Look again at what a link serves."""
+    again.check_again(link_id=link_id)
+
+
+@shared_task(name="snip.hand_out_checks", has_call=False)
+def hand_out_checks() -> None:
+    """Have the targets looked at again that are due."""
+    with record():
+        again.hand_out_checks()
