@@ -11,6 +11,8 @@ from django.utils.encoding import iri_to_uri
 
 from snip.links.errors import InvalidTarget, TargetIsALink, TargetTooLong
 from snip.models.link import MAX_TARGET
+from snip.scan.hosts import in_ascii
+from snip.scan.refusals import Refused
 
 _IS_ADDRESS = URLValidator(schemes=["http", "https"])
 
@@ -27,9 +29,9 @@ def clean_target(text: str) -> str:
     try:
         _IS_ADDRESS(typed)
         parts = urlsplit(typed)
-        host = parts.hostname.encode("idna").decode() if parts.hostname else ""
+        host = in_ascii(parts.hostname or "")
         port = f":{parts.port}" if parts.port else ""
-    except (ValidationError, ValueError) as wrong:
+    except (ValidationError, ValueError, Refused) as wrong:
         raise InvalidTarget from wrong
     if not host or parts.username is not None or parts.password is not None:
         raise InvalidTarget
