@@ -45,7 +45,7 @@ ADVANCE = """
 """
 
 # In the order of the key, so that archivers of other streams, which write the same rows, wait and do not lock each
-# other out. A referrer that is new to a code and day that has many goes to the others. By the primary key.
+# other out. A referrer that is new to a code and day that has many goes to the others. By click_day_once.
 ADD = """
     WITH batch AS (
         SELECT * FROM unnest(%(codes)s::text[], %(days)s::date[], %(bys)s::smallint[], %(values)s::text[],

@@ -48,20 +48,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="ClickDay",
             fields=[
-                (
-                    "pk",
-                    models.CompositePrimaryKey(
-                        "code",
-                        "day",
-                        "by",
-                        "value",
-                        "is_bot",
-                        blank=True,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("code", models.CharField(max_length=32, verbose_name="code")),
                 ("day", models.DateField(help_text="In UTC.", verbose_name="day")),
                 (
@@ -79,6 +66,7 @@ class Migration(migrations.Migration):
                 "default_permissions": ("view",),
                 "indexes": [models.Index(fields=["day"], name="click_day_by_day")],
                 "constraints": [
+                    models.UniqueConstraint(fields=("code", "day", "by", "value", "is_bot"), name="click_day_once"),
                     models.CheckConstraint(condition=models.Q(("by__in", (1, 2, 3))), name="click_day_by_is_known")
                 ],
             },

@@ -62,7 +62,7 @@ class ClickDay(models.Model):
         COUNTRY = 2, pgettext_lazy("clicks by", "country")
         REFERRER = 3, pgettext_lazy("clicks by", "referrer")
 
-    pk = models.CompositePrimaryKey("code", "day", "by", "value", "is_bot")
+    # A number of its own: the admin, whose page it names, takes no primary key of several columns.
     code = models.CharField(_("code"), max_length=MAX_CODE)
     day = models.DateField(_("day"), help_text=_("In UTC."))
     by = models.SmallIntegerField(_("by"), choices=By.choices)
@@ -77,9 +77,10 @@ class ClickDay(models.Model):
         default_permissions = ("view",)
         permissions = [("view_all_clicks", "Can see the clicks on everybody's links")]
         constraints = [
+            models.UniqueConstraint(fields=["code", "day", "by", "value", "is_bot"], name="click_day_once"),
             models.CheckConstraint(name="click_day_by_is_known", condition=models.Q(by__in=(1, 2, 3))),
         ]
-        # For the page of all links; that of some finds them by the primary key.
+        # For the page of all links; that of some finds them by click_day_once.
         indexes = [models.Index(fields=["day"], name="click_day_by_day")]
 
     def __str__(self) -> str:
