@@ -63,6 +63,9 @@ GRANTS = (
     # Takings: a promoter sees those of his own shows
     _may("boxoffice.view_takings", FINANCE, PROMOTER),
     _may("boxoffice.view_all_takings", FINANCE),
+    # Clicks: a promoter sees those on his own links
+    _may("snip.view_clickday", SUPPORT, FINANCE, PROMOTER, OPERATOR),
+    _may("snip.view_all_clicks", SUPPORT, FINANCE, OPERATOR),
     # Exports: of fans only with view_personal_data as well; a promoter's takings are those of his own shows
     _may("boxoffice.view_export", SUPPORT, FINANCE, PROMOTER),
     _may("boxoffice.export_orders", FINANCE),
