@@ -54,4 +54,5 @@ TASKS = {
     "snip.scan_link": "links",
     "snip.check_again": "checks",
     "snip.hand_out_checks": "default",
+    "snip.erase_archives": "default",
 }

@@ -137,4 +137,10 @@ SCHEDULE: tuple[Periodic, ...] = (
         why="Has the targets of links that are served looked at again, each once a week: pages change.",
         every=timedelta(minutes=5),
     ),
+    Periodic(
+        name="erase click archives",
+        task="snip.erase_archives",
+        why="Erases archived hours of clicks after 400 days, and the sums by day after 800.",
+        cron="58 2 * * *",
+    ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 
 from jobs.record import record
+from snip.archive import erase_archives as archives
 from snip.scan import check_again as again
 from snip.scan import scan_link as scanning
 
@@ -34,3 +35,9 @@ def hand_out_checks() -> None:
     """Have the targets looked at again that are due."""
     with record():
         again.hand_out_checks()
+
+
+@shared_task(name="snip.erase_archives")
+def forget_archives() -> None:
+    """Commits object by object, without ``record``: what has gone is not there when it comes again."""
+    archives.erase_archives()
