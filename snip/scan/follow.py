@@ -59,7 +59,7 @@ class Scanner:
                 raise Refused(refused.reason, hop=hop) from None
             if not onwards:
                 return Found(target.address, hop)
-            text = urljoin(target.address, onwards)
+            text = _joined(target.address, onwards, hop=hop + 1)
         raise Refused(Reason.TOO_MANY_REDIRECTS, hop=self.policy.most_redirects)
 
     def _look_at(self, target: Target, *, until: float) -> str:
@@ -70,6 +70,13 @@ class Scanner:
         addresses = public_addresses(target.host, resolver=self.resolver, policy=self.policy, seconds=left)
         answer = ask(target, addresses, policy=self.policy, until=until, trust=self.trust)
         return _leads_to(answer)
+
+
+def _joined(address: str, onwards: str, *, hop: int) -> str:
+    try:
+        return urljoin(address, onwards)
+    except ValueError:  # brackets that hold no address
+        raise Refused(Reason.HOST, hop=hop) from None
 
 
 def _leads_to(answer: Answer) -> str:
