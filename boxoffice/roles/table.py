@@ -78,6 +78,13 @@ GRANTS = (
     _may("boxoffice.view_attention", SUPPORT, FINANCE, OPERATOR),
     _may("boxoffice.take_attention", SUPPORT, FINANCE, OPERATOR),
     _may("boxoffice.view_askedattention", SUPPORT, FINANCE),
+    # Tracked links: a promoter sees and changes his own
+    _may("snip.view_link", SUPPORT, FINANCE, PROMOTER, OPERATOR),
+    _may("snip.view_all_links", SUPPORT, FINANCE, OPERATOR),
+    _may("snip.add_link", SUPPORT, PROMOTER),
+    _may("snip.change_link", SUPPORT, PROMOTER),
+    _may("snip.delete_link", SUPPORT, PROMOTER),
+    _may("snip.block_link", SUPPORT, OPERATOR),
     # Shows and seats
     _may("inventory.view_venue", SUPPORT, FINANCE, PROMOTER, OPERATOR),
     _may("inventory.add_venue", SUPPORT),
