@@ -126,7 +126,11 @@ def _points(asked: ClicksAsked, clicks: Clicks) -> tuple[list[Point], bool, int]
         starts = [first + timedelta(hours=nth) for nth in range(int((end - first) / timedelta(hours=1)))]
         pairs = [clicks.hours.get((start.date(), start.hour), [0, 0]) for start in starts]
         named = [(start, _day_and_hour(start)) for start in starts]
-        return [Point(start, *pair, _words(name, pair)) for (start, name), pair in zip(named, pairs, strict=True)], True, 1
+        return (
+            [Point(start, *pair, _words(name, pair)) for (start, name), pair in zip(named, pairs, strict=True)],
+            True,
+            1,
+        )
     days: dict[date, Pair] = {}
     for (day, _hour_of), pair in clicks.hours.items():
         days[day] = _sum((days.get(day, [0, 0]), pair))
@@ -197,9 +201,7 @@ def _most(rows: Iterable[ClickRow]) -> tuple[list[ClickRow], int]:
     ordered = sorted(rows, key=lambda row: (-row.people, -row.bots, row.name))
     longest = ordered[0].people if ordered else 0
     shown = [
-        ClickRow(
-            row.name, row.people, row.bots, f"{100 * row.people / longest:.1f}%" if longest else "0%", row.link_id
-        )
+        ClickRow(row.name, row.people, row.bots, f"{100 * row.people / longest:.1f}%" if longest else "0%", row.link_id)
         for row in ordered[:SHOWN]
     ]
     return shown, len(ordered) - len(shown)

@@ -104,10 +104,8 @@ def read_clicks_by_link(
     return [(link_id, [int(people or 0), int(bots or 0)]) for link_id, people, bots in rows]
 
 
-def read_sold(
-    *, first: date, last: date, link_ids: Sequence[int] | None, show_ids: Sequence[int] | None
-) -> list[Sold]:
-    """Orders confirmed on these days, in UTC, that came through these links, of these shows; None for all. One query."""
+def read_sold(*, first: date, last: date, link_ids: Sequence[int] | None, show_ids: Sequence[int] | None) -> list[Sold]:
+    """Orders confirmed on these days, in UTC, that came through these links, of these shows; None for all. A query."""
     since = datetime.combine(first, time(), UTC)
     before = datetime.combine(last, time(), UTC) + timedelta(days=1)
     values = {"since": since, "before": before, "links": _listed(link_ids), "shows": _listed(show_ids)}

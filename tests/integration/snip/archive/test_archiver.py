@@ -19,8 +19,8 @@ from snip.archive.store_hours import object_name
 from snip.event import AgentClass, pack
 from snip.log.age import oldest_unread_seconds
 from snip.models import ArchiveProgress, ClickArchive, ClickDay
-from tests.fixtures_clock import Clock
 from tests.fixtures_click_archive import NOON, STREAM, ClickLog, clicks_by, entry_id, objects_in, rows_in
+from tests.fixtures_clock import Clock
 
 pytestmark = pytest.mark.django_db
 
