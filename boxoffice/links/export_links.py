@@ -27,7 +27,9 @@ def export_links(request: HttpRequest) -> HttpResponse:
     require(request, SEES)
     now = database_now()
     links = links_seen_by(request.user).select_related("owner").prefetch_related("codes").order_by("-pk")[:MOST]
-    titles = dict(Show.objects.filter(pk__in=[link.show_id for link in links if link.show_id]).values_list("pk", "title"))
+    titles = dict(
+        Show.objects.filter(pk__in=[link.show_id for link in links if link.show_id]).values_list("pk", "title")
+    )
     written = io.StringIO()
     table = csv.writer(written, delimiter=dialect_of(get_language() or "en").delimiter, lineterminator="\r\n")
     table.writerow(
