@@ -308,6 +308,22 @@ VARIABLES = (
         accepts=one_of("shed_oldest", "shed_newest", "refuse"),
     ),
     Variable(
+        "SNIP_COUNTRY_HEADER",
+        "str",
+        "",
+        "Header by which the proxy before the redirect tells a visitor's country in two letters, and which it strips "
+        "from what the visitor sent; empty where none does.",
+        "CF-IPCountry",
+    ),
+    Variable(
+        "SNIP_GEOIP_FILE",
+        "str",
+        "",
+        "Database of addresses and countries in MaxMind's format, asked where no header tells. A new file is read by "
+        "processes that start after it. Empty for none: countries are then not known.",
+        "/var/lib/geoip/country.mmdb",
+    ),
+    Variable(
         "SENTRY_DSN",
         "str",
         "",

@@ -95,7 +95,6 @@ def _call(
     *,
     bounds: Bounds,
 ) -> None:
-    pipeline.reset()
     limits = (bounds.length_of_stream, int(bounds.age.total_seconds()), str(bounds.policy))
     for stream, packed in batches.items():
         pipeline.execute_command("EVALSHA", SCRIPT_HASH, 2, stream, marks_of(stream), *limits, *packed)

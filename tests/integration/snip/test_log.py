@@ -69,6 +69,7 @@ async def _append_async(batch: list[tuple[UUID, bytes]]) -> Appended:
 
 def test_a_process_with_an_event_loop_writes_the_same(click_redis: redis.Redis) -> None:
     batch = clicks(50)
+    click_redis.script_flush()
 
     assert asyncio.run(_append_async(batch)) == Appended(written=50)
     assert sorted(in_log(click_redis)) == sorted(packed for _, packed in batch)
