@@ -97,7 +97,7 @@ class ClickCounter:
 
         Raises whatever went wrong. The batch stays in hand then, and the next call goes on where this one stopped.
         """
-        self._upkeep.look()
+        self._upkeep.look(has_group=self._has_group)
         if not self._in_hand:
             self._in_hand, self._is_applied = self._take(), False
         if not self._in_hand:

@@ -39,22 +39,25 @@ class Upkeep:
         self._streams = list(streams)
         self._using = using
         self._started_at: datetime | None = None
-        self._next = self._next_partitions = 0.0
+        self._next = self._next_partitions = self._next_forgetting = 0.0
 
-    def look(self) -> None:
-        """Do what is due. Raises nothing."""
+    def look(self, *, has_group: bool) -> None:
+        """Do what is due. Raises nothing. has_group: whether the group was there a moment ago."""
         now = time.monotonic()
         if now < self._next:
             return
         self._next = now + BEAT_SECONDS
         try:
-            self._work(now)
+            self._tell_database(now)
         except Exception as fault:
             self._next = now + FAULT_SECONDS
-            if not isinstance(fault, redis.RedisError | DatabaseError | InterfaceError):
-                report_standing_fault(fault, where="clicks")
-            log.warning("counter_not_kept", error=type(fault).__name__, what=str(fault)[:200])
+            self._note(fault)
             drop_broken_connections([self._using])
+        if has_group:
+            try:
+                self._ask_redis(now)
+            except Exception as fault:  # the counter itself meets it too, and waits
+                self._note(fault)
 
     def close(self) -> None:
         """Leave in good order, as far as the database and Redis can be reached."""
@@ -63,15 +66,24 @@ class Upkeep:
         with suppress(redis.RedisError):
             self._consumer.leave()
 
-    def _work(self, now: float) -> None:
+    def _tell_database(self, now: float) -> None:
         sign = Sign(name=self._name, kind=KIND, queues=self._streams)
         self._started_at = beat(sign, using=self._using, started_at=self._started_at)
-        standing = self._consumer.standing()
-        metrics.LAG.set(standing.lag)
-        metrics.PENDING.set(standing.pending)
-        metrics.LOST.set(standing.lost)
         if now >= self._next_partitions:
             self._next_partitions = now + PARTITION_SECONDS
             make_partitions_ahead(using=self._using)
             drop_expired_partitions(using=self._using)
+
+    def _ask_redis(self, now: float) -> None:
+        standing = self._consumer.standing()
+        metrics.LAG.set(standing.lag)
+        metrics.PENDING.set(standing.pending)
+        metrics.LOST.set(standing.lost)
+        if now >= self._next_forgetting:
+            self._next_forgetting = now + FORGOTTEN_AFTER.total_seconds()
             self._consumer.forget_the_silent(after=FORGOTTEN_AFTER)
+
+    def _note(self, fault: Exception) -> None:
+        if not isinstance(fault, redis.RedisError | DatabaseError | InterfaceError):
+            report_standing_fault(fault, where="clicks")
+        log.warning("counter_not_kept", error=type(fault).__name__, what=str(fault)[:200])
