@@ -55,4 +55,5 @@ TASKS = {
     "snip.check_again": "checks",
     "snip.hand_out_checks": "default",
     "snip.erase_archives": "default",
+    "snip.tend_click_partitions": "default",
 }

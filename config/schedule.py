@@ -143,4 +143,10 @@ SCHEDULE: tuple[Periodic, ...] = (
         why="Erases archived hours of clicks after 400 days, and the sums by day after 800.",
         cron="58 2 * * *",
     ),
+    Periodic(
+        name="tend click partitions",
+        task="snip.tend_click_partitions",
+        why="Drops what is remembered of clicks that can be counted no more, hour by hour, where no counter does.",
+        every=timedelta(hours=1),
+    ),
 )

@@ -6,6 +6,7 @@ from celery import shared_task
 
 from jobs.record import record
 from snip.archive import erase_archives as archives
+from snip.counter import partitions
 from snip.scan import check_again as again
 from snip.scan import scan_link as scanning
 
@@ -41,3 +42,10 @@ def hand_out_checks() -> None:
 def forget_archives() -> None:
     """Commits object by object, without ``record``: what has gone is not there when it comes again."""
     archives.erase_archives()
+
+
+@shared_task(name="snip.tend_click_partitions", has_call=False)
+def tend_click_partitions() -> None:
+    """Without ``record``: it is outside of any transaction that a partition goes and holds up nobody."""
+    partitions.make_partitions_ahead()
+    partitions.drop_expired_partitions()
