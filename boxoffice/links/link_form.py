@@ -18,13 +18,13 @@ from boxoffice.links.link_words import address_of_show_page
 from boxoffice.links.when_it_expires import TYPED, clock_of, read_expiry
 from boxoffice.links.whose_links import SEES_ALL, shows_to_link
 from inventory.models import Show
-from snip.links.clean_target import clean_target
 from snip.links.codes import clean_alias
 from snip.links.create_link import NewLink
 from snip.links.edit_link import Wanted
 from snip.links.errors import LinkError
 from snip.models import Link, LinkCode
 from snip.models.link import MAX_CODE, MAX_TARGET
+from snip.scan.refuse_at_once import fit_target
 
 OFFERED = 500
 """Shows in the list to choose from, as on the page of exports."""
@@ -112,7 +112,7 @@ class LinkForm(forms.Form):
         if "target" not in self.errors:
             try:
                 typed = cleaned.get("target") or (address_of_show_page(show) if show else "")
-                cleaned["target"] = clean_target(typed)
+                cleaned["target"] = fit_target(typed)
             except LinkError as wrong:
                 self.add_error("target", str(wrong) if typed else _("Enter an address, or choose a show."))
         try:

@@ -17,6 +17,7 @@ from snip.links.change_aliases import add_alias, retire_alias
 from snip.links.errors import LinkError
 from snip.links.short_address import printed_address, short_address
 from snip.models import Link, LinkAction
+from snip.scan.refusals import in_words
 
 LAST_ACTIONS = 50
 """On a link's page; all of them stand in *Who did what*."""
@@ -37,6 +38,7 @@ def link_page(page: admin.ModelAdmin, request: HttpRequest, link_id: int) -> Htt
         title=printed_address(codes[0]),
         link=link,
         doing=how_it_does(link, now=now),
+        refusal=in_words(link.refusal),
         now=now,
         names=[(code, short_address(code), printed_address(code)) for code in codes],
         aliases=[code.code for code in link.codes.all() if code.is_alias and code.retired_at is None],

@@ -17,11 +17,11 @@ from boxoffice.links.when_it_expires import read_expiry
 from boxoffice.links.whose_links import shows_to_link
 from inventory.models import Show
 from jobs.clock import database_now
-from snip.links.clean_target import clean_target
 from snip.links.codes import clean_alias
 from snip.links.create_link import MOST, NewLink
 from snip.links.errors import ExpiresInThePast, LinkError
 from snip.models import LinkCode
+from snip.scan.refuse_at_once import fit_target
 
 LARGEST = 1_000_000
 """Bytes of a file: a thousand lines with the longest addresses that people have."""
@@ -144,7 +144,7 @@ def _link(given: dict[str, str], shows: dict[str, Show]) -> NewLink:
     except ValueError as wrong:
         raise LinkError(_("Write the expiry as 2027-05-31 or 2027-05-31 18:00.")) from wrong
     return NewLink(
-        target=clean_target(typed),
+        target=fit_target(typed),
         label=name,
         alias=clean_alias(given["word"]) if given.get("word") else "",
         show_id=show.pk if show else None,
