@@ -156,6 +156,14 @@ ALWAYS = (
         "The log of clicks was full and has shed clicks that the archiver had not read.",
         "More archivers, or a longer log: SNIP_LOG_LENGTH.",
     ),
+    Alert(
+        "ClicksLost",
+        "delta(snip_counter_lost[10m]) > 0",
+        "0m",
+        "ticket",
+        "The log of clicks was full and has shed clicks that were not counted.",
+        "More of manage.py count_clicks, or a longer log: SNIP_LOG_LENGTH. What is lost stays lost: docs/click-log.md.",
+    ),
     *schedule_alerts.ALWAYS,
     Alert(
         "PausedForLong",
