@@ -77,7 +77,8 @@ def read_links(text: str, *, user: Any) -> ReadFile:
     """The links in it. Raises Unreadable for a file without a head or lines, or with too many. Three queries."""
     text = text.removeprefix(BYTE_ORDER_MARK)
     head, rows = _rows(text)
-    shows = {show.slug: show for show in shows_to_link(user).select_related("venue")}
+    named = [dict(zip(head, cells, strict=False)).get("show", "").strip() for _line, cells in rows]
+    shows = {show.slug: show for show in shows_to_link(user).filter(slug__in=named).select_related("venue")}
     now = database_now()
     links: list[tuple[int, NewLink]] = []
     wrong: list[Wrong] = []

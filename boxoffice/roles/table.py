@@ -21,7 +21,7 @@ PURPOSES = {
     SUPPORT: "finds an order, understands it and mends it; makes shows and sells at the counter",
     FINANCE: "follows the money: orders, refunds, takings, exports",
     DOOR: "lets people in; sees no order and no address",
-    PROMOTER: "sees the shows and how they sell; no fan's name or address",
+    PROMOTER: "sees the shows and how they sell, and makes links of his own; no fan's name or address",
     OPERATOR: "keeps the work flowing, and the logins; no fan's name or address",
 }
 
