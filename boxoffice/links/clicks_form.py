@@ -32,8 +32,9 @@ class _LinkChoice(forms.ModelChoiceField):
 class ClicksForm(AskedForm):
     """The filter of the page of sales, with links in place of venues and shows."""
 
-    venue = None
-    show = None
+    # So Django leaves fields out.
+    venue = None  # type: ignore[assignment]
+    show = None  # type: ignore[assignment]
     link = _LinkChoice(Link.objects.none(), label=_("Link"), required=False, empty_label=_("All links"))
 
     def __init__(self, data: Mapping[str, Any], *, links: QuerySet[Link], now: datetime) -> None:

@@ -124,7 +124,7 @@ def _points(asked: ClicksAsked, clicks: Clicks) -> tuple[list[Point], bool, int]
     if (asked.last - asked.first).days < HOURS_UNTIL:
         first, end = (datetime.combine(day, time(), UTC) for day in (asked.first, asked.last + timedelta(days=1)))
         starts = [first + timedelta(hours=nth) for nth in range(int((end - first) / timedelta(hours=1)))]
-        pairs = [clicks.hours.get((start.date(), start.hour), [0, 0]) for start in starts]
+        pairs = [clicks.hours.get((start.date(), start.hour), (0, 0)) for start in starts]
         named = [(start, _day_and_hour(start)) for start in starts]
         return (
             [Point(start, *pair, _words(name, pair)) for (start, name), pair in zip(named, pairs, strict=True)],
@@ -133,11 +133,11 @@ def _points(asked: ClicksAsked, clicks: Clicks) -> tuple[list[Point], bool, int]
         )
     days: dict[date, Pair] = {}
     for (day, _hour_of), pair in clicks.hours.items():
-        days[day] = _sum((days.get(day, [0, 0]), pair))
+        days[day] = _sum((days.get(day, (0, 0)), pair))
     starts_of, length = by_days_or_weeks(first=asked.first, last=asked.last)
     points = []
     for start in starts_of:
-        pair = _sum(days.get(start + timedelta(days=nth), [0, 0]) for nth in range(length))
+        pair = _sum(days.get(start + timedelta(days=nth), (0, 0)) for nth in range(length))
         points.append(Point(start, *pair, _words(_name_of_days(start, length), pair)))
     return points, False, length
 
@@ -176,7 +176,7 @@ def _hour(start: date) -> str:
     return f"{start:%H}:00"
 
 
-def _words(when: str, pair: Sequence[int]) -> str:
+def _words(when: str, pair: Pair) -> str:
     people, bots = (number_format(count, force_grouping=True) for count in pair)
     return _("%(when)s: %(people)s clicks, and %(bots)s of bots") % {"when": when, "people": people, "bots": bots}
 
@@ -212,8 +212,8 @@ def _sold_row(sold: Sold, names: Mapping[int, str]) -> SoldRow:
     return SoldRow(name, sold.orders, sold.seats, Money(sold.amount, sold.currency), sold.link_id)
 
 
-def _sum(pairs: Iterable[Sequence[int]]) -> Pair:
+def _sum(pairs: Iterable[Pair]) -> Pair:
     people = bots = 0
     for pair in pairs:
         people, bots = people + pair[0], bots + pair[1]
-    return [people, bots]
+    return people, bots

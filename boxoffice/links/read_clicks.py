@@ -51,7 +51,7 @@ AS_OF = """
      WHERE stream = ANY(%(streams)s::text[])
 """
 
-Pair = list[int]
+Pair = tuple[int, int]
 """Clicks of people, and of bots."""
 
 
@@ -88,11 +88,10 @@ def read_clicks(*, first: date, last: date, link_ids: Sequence[int] | None) -> C
     found = Clicks()
     for day, by, value, is_bot, count in _rows(CLICKS, first=first, last=last, links=_listed(link_ids)):
         if by == ClickDay.By.HOUR:
-            pair = found.hours.setdefault((day, int(value)), [0, 0])
+            _add(found.hours, (day, int(value)), int(count), is_bot=is_bot)
         else:
             of = found.countries if by == ClickDay.By.COUNTRY else found.referrers
-            pair = of.setdefault(value, [0, 0])
-        pair[is_bot] += int(count)
+            _add(of, value, int(count), is_bot=is_bot)
     return found
 
 
@@ -101,7 +100,7 @@ def read_clicks_by_link(
 ) -> list[tuple[int, Pair]]:
     """The links with the most clicks, by their ids, ``most`` of them. One query."""
     rows = _rows(BY_LINK, first=first, last=last, links=_listed(link_ids), most=most)
-    return [(link_id, [int(people or 0), int(bots or 0)]) for link_id, people, bots in rows]
+    return [(link_id, (int(people or 0), int(bots or 0))) for link_id, people, bots in rows]
 
 
 def read_sold(*, first: date, last: date, link_ids: Sequence[int] | None, show_ids: Sequence[int] | None) -> list[Sold]:
@@ -117,6 +116,11 @@ def read_clicks_as_of() -> ClicksAsOf:
     streams = list(stream_names(settings.SNIP_STREAMS))
     ((now, complete_until, read),) = _rows(AS_OF, streams=streams)
     return ClicksAsOf(now=now, complete_until=complete_until if read == len(streams) else None)
+
+
+def _add(of: dict[Any, Pair], key: Any, count: int, *, is_bot: bool) -> None:
+    people, bots = of.get(key, (0, 0))
+    of[key] = (people, bots + count) if is_bot else (people + count, bots)
 
 
 def _rows(statement: str, **values: Any) -> list[tuple[Any, ...]]:

@@ -28,7 +28,7 @@ def of_processes(counters: ModuleType = metrics) -> str:
 
 
 def of_the_ledger(gauges: Mapping[str, tuple[str, tuple[str, ...]]] = GAUGES) -> str:
-    """What the ledger says when it is asked, as a table, each with the label ``database`` as well; or an app's gauges."""
+    """What the ledger says when it is asked, as a table, each with the label ``database`` too; or an app's gauges."""
     return HEAD + "".join(_row(name, "gauge", labels, purpose) for name, (purpose, labels) in gauges.items())
 
 

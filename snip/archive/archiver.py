@@ -17,7 +17,7 @@ from redis.exceptions import ResponseError
 
 from snip.archive.metrics import FAILED, GAPS
 from snip.archive.read_log import START, Place, Reader, place_of
-from snip.archive.roll_up import Overtaken, begin, roll_up
+from snip.archive.roll_up import Overtaken, begin, place_in, roll_up
 from snip.archive.store_hours import store_hours
 from snip.log.bounds import KEPT
 
@@ -60,8 +60,8 @@ class Archiver:
     def _roll_up(self, stream: str) -> None:
         try:
             progress = begin(stream=stream)
-            self._note_what_was_shed(stream, Place(progress.milliseconds, progress.number))
-            rolled = roll_up(reader=self._readers[stream], stream=stream)
+            self._note_what_was_shed(stream, place_in(progress))
+            rolled = roll_up(reader=self._readers[stream], progress=progress)
         except Overtaken:
             return
         show_place(client=self._client, stream=stream, place=rolled.to)
@@ -74,7 +74,7 @@ class Archiver:
         oldest = self._client.xrange(stream, "-", "+", count=1)
         if place == START or not oldest:
             return
-        first = place_of(oldest[0][0])  # type: ignore[index]
+        first = place_of(oldest[0][0])
         if place < first and first.milliseconds - place.milliseconds < KEPT.total_seconds() * 1000:
             GAPS.inc()
             log.warning("clicks_shed_unread", stream=stream, after=str(place), before=str(first))

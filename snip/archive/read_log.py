@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import redis
 
@@ -33,8 +33,8 @@ class Place(NamedTuple):
 START = Place(0, 0)
 
 
-def place_of(entry: bytes) -> Place:
-    """The place that Redis names by ``entry``."""
+def place_of(entry: Any) -> Place:
+    """The place that Redis names by ``entry``, in bytes."""
     milliseconds, _, number = entry.partition(b"-")
     return Place(int(milliseconds), int(number))
 

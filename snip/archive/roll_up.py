@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import connection, transaction
 
@@ -69,6 +70,10 @@ ADD = """
 """
 
 
+UNTOLD = timedelta(seconds=15)
+"""For so long nobody writes down that nothing has come: an idle house makes few writes."""
+
+
 class Overtaken(Exception):
     """Another archiver has read this stream further. Nothing was changed; begin again where it stands now."""
 
@@ -82,19 +87,21 @@ class Rolled:
 
 
 def begin(*, stream: str) -> ArchiveProgress:
-    """How far the stream is, from its beginning on when it is new. Two queries."""
+    """How far the stream is, from its beginning on when it is new. One query, three for a new one."""
+    progress = ArchiveProgress.objects.filter(pk=stream).first()
+    if progress is not None:
+        return progress
     with connection.cursor() as cursor:
         cursor.execute(BEGIN, {"stream": stream})
     return ArchiveProgress.objects.get(pk=stream)
 
 
-def roll_up(*, reader: Reader, stream: str) -> Rolled:
-    """Add what stands in the stream and is in no sum; one transaction for each page of it.
+def roll_up(*, reader: Reader, progress: ArchiveProgress) -> Rolled:
+    """Add what stands in the stream after ``progress``; one transaction for each page of it.
 
     Not inside a transaction. Raises RedisError, Django's database errors, and Overtaken; what was added stays.
     """
-    progress = begin(stream=stream)
-    place, clicks = Place(progress.milliseconds, progress.number), 0
+    stream, place, clicks = progress.stream, place_in(progress), 0
     looked_at = database_now()
     for page in reader.pages(after=place):
         complete_until = looked_at if page.is_end else min(_instant(page.last), looked_at)
@@ -104,8 +111,14 @@ def roll_up(*, reader: Reader, stream: str) -> Rolled:
             break
         looked_at = database_now()
     else:
-        _advance(stream=stream, after=place, to=place, complete_until=looked_at)
+        if progress.complete_until is None or looked_at - progress.complete_until > UNTOLD:
+            _advance(stream=stream, after=place, to=place, complete_until=looked_at)
     return Rolled(clicks, place)
+
+
+def place_in(progress: ArchiveProgress) -> Place:
+    """Where the stream stands."""
+    return Place(progress.milliseconds, progress.number)
 
 
 def add_page(*, stream: str, page: Page, after: Place, complete_until: datetime, now: datetime) -> None:
@@ -123,7 +136,7 @@ def add_page(*, stream: str, page: Page, after: Place, complete_until: datetime,
 
 
 def _advance(*, stream: str, after: Place, to: Place, complete_until: datetime) -> None:
-    values = {
+    values: dict[str, Any] = {
         "stream": stream,
         "from_ms": after.milliseconds,
         "from_number": after.number,
@@ -150,10 +163,10 @@ def _add(clicks: Sequence[Click]) -> None:
             sums[code, begins, by.value, value, is_bot] += count
     rows = [(code, at.date(), by, value, is_bot, count) for (code, at, by, value, is_bot), count in sums.items()]
     names = ("codes", "days", "bys", "values", "bots", "clicks")
-    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-    bound = {"referrer": ClickDay.By.REFERRER.value, "most": MOST_VALUES, "others": OTHERS}
+    columns: dict[str, Any] = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    bound: dict[str, Any] = {"referrer": ClickDay.By.REFERRER.value, "most": MOST_VALUES, "others": OTHERS}
     with connection.cursor() as cursor:
-        cursor.execute(ADD, {**columns, **bound})
+        cursor.execute(ADD, columns | bound)
 
 
 def _is_timely(click: Click, *, now: datetime) -> bool:

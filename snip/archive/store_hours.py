@@ -18,7 +18,7 @@ import os
 import tempfile
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from typing import IO
+from typing import IO, Any
 
 import redis
 from django.core.files import File
@@ -82,8 +82,8 @@ def _next_hour(client: redis.Redis, progress: ArchiveProgress) -> datetime | Non
     first = client.xrange(progress.stream, since, "+", count=1)
     if not first:
         return None
-    seconds, _microseconds = client.time()  # type: ignore[misc]
-    begins = place_of(first[0][0]).milliseconds // 3_600_000  # type: ignore[index]
+    seconds, _microseconds = client.time()
+    begins = place_of(first[0][0]).milliseconds // 3_600_000
     hour = EPOCH + timedelta(hours=begins)
     is_over = EPOCH + timedelta(seconds=seconds) >= hour + HOUR + SETTLED
     return hour if is_over else None
@@ -98,12 +98,13 @@ def _store(client: redis.Redis, progress: ArchiveProgress, *, hour: datetime) ->
         clicks = write_clicks(draft, pages)
         size, told = draft.tell(), _sha256(draft)
         save(name, draft)
+    moved: dict[str, Any] = {"stream": progress.stream, "stored_until": progress.stored_until, "until": hour + HOUR}
+    row: dict[str, Any] = {"name": name, "stream": progress.stream, "hour": hour}
+    row |= {"clicks": clicks, "size": size, "sha256": told}
     with transaction.atomic(), connection.cursor() as cursor:
-        values = {"stream": progress.stream, "stored_until": progress.stored_until, "until": hour + HOUR}
-        cursor.execute(MOVE_ON, values)
+        cursor.execute(MOVE_ON, moved)
         if cursor.rowcount == 0:
             return False
-        row = {"name": name, "stream": progress.stream, "hour": hour, "clicks": clicks, "size": size, "sha256": told}
         cursor.execute(NOTE, row)
     OBJECTS.inc()
     return True

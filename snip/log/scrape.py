@@ -53,7 +53,7 @@ def _samples() -> list[tuple[str, tuple[str, ...], float]]:
             settings.REDIS_URL, retry=retry, socket_connect_timeout=TIMEOUT_SECONDS, **timeouts
         ) as client:
             ages = {group: oldest_unread_seconds(client=client, streams=streams, group=group) for group in GROUPS}
-            entries = sum(int(client.xlen(stream)) for stream in streams)  # type: ignore[arg-type]
+            entries = sum(int(client.xlen(stream)) for stream in streams)
     except redis.RedisError as error:
         log.warning("click_log_not_scraped", error=type(error).__name__)
         return [("snip_log_up", (), 0)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import redis
 from redis.exceptions import ResponseError
@@ -45,10 +46,10 @@ class Sampler:
 
     def sample(self) -> int:
         """Take what has come and count it; return how many clicks of people were counted."""
-        wanted = dict.fromkeys(self._streams, ">")
-        answer = self._client.xreadgroup(GROUP, self._name, wanted, count=MOST, noack=True)
+        wanted: dict[Any, Any] = dict.fromkeys(self._streams, ">")
+        answer: Any = self._client.xreadgroup(GROUP, self._name, wanted, count=MOST, noack=True)
         counts: Counter[tuple[int, str]] = Counter()
-        for stream, entries in answer or ():  # type: ignore[union-attr]
+        for stream, entries in answer or ():
             if len(entries) == MOST:
                 self._client.xgroup_setid(stream, GROUP, "$")
             for entry, fields in entries:
@@ -73,7 +74,7 @@ def read_live(*, client: redis.Redis, codes: Sequence[str] | None) -> int:
     """Clicks of people on these codes in the last minutes, about; None for all codes. Raises redis.RedisError."""
     if codes is not None and not codes:
         return 0
-    seconds, _microseconds = client.time()  # type: ignore[misc]
+    seconds, _microseconds = client.time()
     now = seconds // 60
     with client.pipeline(transaction=False) as pipeline:
         for minute in range(now - MINUTES + 1, now + 1):

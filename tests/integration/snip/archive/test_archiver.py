@@ -18,6 +18,7 @@ from snip.archive.erase_archives import erase_archives
 from snip.archive.store_hours import object_name
 from snip.event import AgentClass, pack
 from snip.log.age import oldest_unread_seconds
+from snip.log.scrape import ClickLogCollector
 from snip.models import ArchiveProgress, ClickArchive, ClickDay
 from tests.fixtures_click_archive import NOON, STREAM, ClickLog, clicks_by, entry_id, objects_in, rows_in
 from tests.fixtures_clock import Clock
@@ -213,7 +214,7 @@ def test_who_reads_from_a_place_that_another_has_passed_adds_nothing(hourly_log:
     hourly_log.add()
     reader = rolling.Reader(client=hourly_log.client, stream=STREAM)
     start = rolling.begin(stream=STREAM)
-    place = rolling.Place(start.milliseconds, start.number)
+    place = rolling.place_in(start)
     (page,) = reader.pages(after=place)
     assert hourly_log.archiver().run_once()
 
@@ -258,6 +259,24 @@ def test_a_click_that_was_read_and_not_acknowledged_is_as_old_as_one_that_nobody
     assert 89 <= oldest_unread_seconds(client=hourly_log.client, streams=streams, group="counter") < 120
     hourly_log.client.xack(STREAM, "counter", entry)
     assert oldest_unread_seconds(client=hourly_log.client, streams=streams, group="counter") == 0
+
+
+def _scraped() -> dict[str, float]:
+    samples = (sample for metric in ClickLogCollector().collect() for sample in metric.samples)
+    return {" ".join((sample.name, *sample.labels.values())): sample.value for sample in samples}
+
+
+def test_the_age_of_the_oldest_unread_click_is_told_to_whoever_scrapes_though_nobody_reads(
+    hourly_log: ClickLog, settings: Any
+) -> None:
+    hourly_log.add(at=datetime.now(UTC) - timedelta(minutes=10))
+    assert hourly_log.archiver().run_once()
+    scraped = _scraped()
+    assert scraped["snip_log_up"] == scraped["snip_log_entries"] == 1
+    assert scraped["snip_oldest_unread_seconds archiver"] == 0
+    assert 600 <= scraped["snip_oldest_unread_seconds counter"] < 700
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    assert _scraped() == {"snip_log_up": 0}
 
 
 @pytest.fixture
