@@ -30,7 +30,8 @@ def how_it_does(link: Link, *, now: datetime) -> Doing:
     words, told = link.get_state_display(), _TOLD[link.state]()
     if link.state == Link.State.LIVE and link.expires_at is not None and link.expires_at <= now:
         return Doing(pgettext("link", "expired"), "plain", _("It leads nowhere any more: its time is over."))
-    if link.served_target and link.served_target != link.target and link.state in (Link.State.SCANNING, Link.State.REFUSED):
+    waits = link.state in (Link.State.SCANNING, Link.State.REFUSED)
+    if waits and link.served_target not in ("", link.target):
         told = f"{told} {_('Until a new one has passed, it leads where it led before.')}"
     return Doing(words, _MARKS[link.state], told)
 
