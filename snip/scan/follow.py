@@ -45,25 +45,27 @@ class Scanner:
 
     def follow(self, text: str) -> Found:
         """Follow ``text`` to its end. Raises Refused, and TransientError for what may pass."""
-        until, seen = time.monotonic() + self.policy.seconds, set[str]()
+        until, seen, by_page = time.monotonic() + self.policy.seconds, set[str](), False
         for hop in range(self.policy.most_redirects + 1):
             try:
                 target = read_target(text, policy=self.policy)
                 if isinstance(target, OwnPage):
                     return Found(text, hop)
                 if target.address in seen:
+                    if by_page:  # it only loads itself, or the page before, anew
+                        return Found(target.address, hop)
                     raise Refused(Reason.REDIRECT_LOOP)
                 seen.add(target.address)
-                onwards = self._look_at(target, until=until)
+                onwards, by_page = self._look_at(target, until=until)
+                if not onwards:
+                    return Found(target.address, hop)
+                text = _joined(target.address, onwards)
             except Refused as refused:
-                raise Refused(refused.reason, hop=hop) from None
-            if not onwards:
-                return Found(target.address, hop)
-            text = _joined(target.address, onwards, hop=hop + 1)
+                raise Refused(refused.reason, hop=hop + refused.hop) from None
         raise Refused(Reason.TOO_MANY_REDIRECTS, hop=self.policy.most_redirects)
 
-    def _look_at(self, target: Target, *, until: float) -> str:
-        """Ask for one address; return where it leads on to, empty where it does not."""
+    def _look_at(self, target: Target, *, until: float) -> tuple[str, bool]:
+        """Ask for one address; return where it leads on to, empty where it does not, and whether its page says so."""
         if self.is_blocked(target.host):
             raise Refused(Reason.BLOCKED)
         left = max(until - time.monotonic(), 0.1)
@@ -72,19 +74,19 @@ class Scanner:
         return _leads_to(answer)
 
 
-def _joined(address: str, onwards: str, *, hop: int) -> str:
+def _joined(address: str, onwards: str) -> str:
     try:
         return urljoin(address, onwards)
     except ValueError:  # brackets that hold no address
-        raise Refused(Reason.HOST, hop=hop) from None
+        raise Refused(Reason.HOST, hop=1) from None
 
 
-def _leads_to(answer: Answer) -> str:
+def _leads_to(answer: Answer) -> tuple[str, bool]:
     """A refusal to show it to a program (401, 403, 429) is an answer of a site that is there: people may see it."""
     if answer.status in GONE:
         raise Refused(Reason.NOT_FOUND)
     if answer.status >= 500:
         raise NotWell(f"The site answers with status {answer.status}.")
     if answer.status in (301, 302, 303, 307, 308) and answer.location:
-        return answer.location
-    return where_it_goes(refresh=answer.refresh, page=answer.page)
+        return answer.location, False
+    return where_it_goes(refresh=answer.refresh, page=answer.page), True

@@ -34,6 +34,10 @@ class _Refreshes(HTMLParser):
         super().__init__()
         self.found: list[str] = []
 
+    def parse_html_declaration(self, i: int) -> int:
+        """As browsers do: ``<![`` begins a comment to the next ``>``. The parser would raise an AssertionError."""
+        return self.parse_bogus_comment(i) if self.rawdata.startswith("<![", i) else super().parse_html_declaration(i)
+
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         said = dict(attrs)
         if tag == "meta" and (said.get("http-equiv") or "").strip().lower() == "refresh":

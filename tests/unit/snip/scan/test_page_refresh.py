@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from snip.scan.page_refresh import where_it_goes
@@ -35,3 +37,28 @@ def test_a_page_that_only_loads_itself_anew_stays(content: str) -> None:
 def test_half_a_page_and_no_page_are_read_as_far_as_they_go() -> None:
     assert where_it_goes(refresh="", page='<meta http-equiv="refresh" content="0;url=/x') == ""
     assert where_it_goes(refresh="", page="\x00<<>><!--") == ""
+
+
+@pytest.mark.parametrize("trap", ["<![evil[", "<![", "<!>", "<!-->", "<?x>", "</>", "<a b='>"])
+def test_odd_markup_stops_nothing(trap: str) -> None:
+    where_it_goes(refresh="", page=trap * 3 + '<meta http-equiv="refresh" content="0;url=/next">')
+
+
+def test_a_declaration_that_is_none_hides_nothing() -> None:
+    assert where_it_goes(refresh="", page='<![x[><meta http-equiv="refresh" content="0;url=/next">') == "/next"
+
+
+@pytest.mark.parametrize(
+    "piece", ["<", "<a ", "<!--", "<![", "<!", "</", "<a b='", "<meta a=b ", "&#", "<script>", "<a\x00"]
+)
+def test_a_page_made_to_be_slow_is_read_in_no_time(piece: str) -> None:
+    began = time.process_time()
+    where_it_goes(refresh="", page=(piece * 65_536)[:65_536])
+    assert time.process_time() - began < 1
+
+
+def test_a_refresh_made_to_be_slow_is_read_in_no_time() -> None:
+    began = time.process_time()
+    for content in (" " * 65_536, "0" * 32_768 + "." * 32_768, "0;" + " " * 65_536, "0; url" + " " * 65_536):
+        where_it_goes(refresh=content, page="")
+    assert time.process_time() - began < 1
