@@ -20,6 +20,7 @@ from psycopg.errors import CheckViolation
 from psycopg.pq import Format
 
 from jobs.clock import database_now
+from jobs.pooler import is_pooled
 from jobs.session import run
 from snip.counter.partitions import AHEAD, COUNTED, hours_with_partition, make_partition
 from snip.log.group import Entry
@@ -158,7 +159,7 @@ class Applier:
         connection = connections[self._using]
         with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
             cursor.adapters.register_dumper(Ids, IdsDumper)
-            cursor.execute(statement, values)
+            cursor.execute(statement, values, prepare=False if is_pooled(self._using) else None)
             return cursor.fetchall() if cursor.description else []
 
 

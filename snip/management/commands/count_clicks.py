@@ -8,8 +8,9 @@ from datetime import timedelta
 from typing import Any
 
 import redis
+import structlog
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
 from jobs.scrape.server import serve_metrics
 from snip.counter.count_clicks import IDLE, ClickCounter
@@ -17,6 +18,8 @@ from snip.log.checks import LogNotKept, check_log_is_kept
 from snip.log.streams import stream_names
 
 TIMEOUT_SECONDS = 10.0
+
+log = structlog.get_logger(__name__)
 
 
 class Command(BaseCommand):
@@ -36,10 +39,9 @@ class Command(BaseCommand):
         with redis.Redis.from_url(settings.REDIS_URL, **timeouts) as client:
             try:
                 check_log_is_kept(client=client)
-            except LogNotKept as fault:
-                raise CommandError(str(fault)) from fault
-            except redis.RedisError as fault:
-                self.stderr.write(f"Redis does not answer, and is waited for: {fault}")
+            except (LogNotKept, redis.RedisError) as fault:
+                # What is in a log that may be lost is counted all the same; one that does not answer is waited for.
+                log.error("click_log_not_kept", error=str(fault))
             idle = timedelta(seconds=options["take_over_after"])
             counter = ClickCounter(client=client, streams=stream_names(settings.SNIP_STREAMS), idle=idle)
             serve_metrics(with_ledger=False)

@@ -12,15 +12,18 @@ import pytest
 import redis
 from django.db import connection, connections
 from django.db.models import Sum
+from prometheus_client import REGISTRY
 
 from jobs.clock import database_now
 from jobs.models import DeadLetter, Heartbeat
-from snip.counter import count_clicks
+from snip.counter import count_clicks, upkeep
 from snip.counter.apply import Applier, Brought
 from snip.counter.count_clicks import ClickCounter
+from snip.counter.partitions import hours_with_partition
 from snip.event import Click
 from snip.log.group import Consumer
 from snip.models import ClickCount, ProcessedClick, UncountedClicks
+from snip.tasks import tend_click_partitions
 from snip.uuid7 import first_uuid7
 from tests.fixtures_clicks import LOG, count_all, counted, drop_click_partitions, some_clicks, write_clicks
 from tests.fixtures_clock import Clock
@@ -257,3 +260,35 @@ def test_a_counter_says_that_it_lives_and_leaves_in_good_order(
     assert counted() == (10, 0)
     assert not Heartbeat.objects.filter(kind="counter").exists()
     assert [log_to_count.xinfo_consumers(stream, "counter") for stream in LOG] == [[]] * len(LOG)
+
+
+def test_what_lies_before_the_group_and_what_it_lost_is_told_to_prometheus(
+    click_counter: Counters, log_to_count: redis.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "BEAT_SECONDS", 0.0)
+    counter = click_counter()
+    counter.run_once()
+    write_clicks(log_to_count, some_clicks(400))
+    for stream in LOG:
+        log_to_count.xtrim(stream, maxlen=10, approximate=False)
+
+    assert counter.run_once() == 10 * len(LOG)
+    assert REGISTRY.get_sample_value("snip_counter_lag") == 400
+
+    counter.run_once()
+    assert REGISTRY.get_sample_value("snip_counter_lag") == 0
+    assert REGISTRY.get_sample_value("snip_counter_pending") == 0
+    assert REGISTRY.get_sample_value("snip_counter_lost") == 400 - 10 * len(LOG)
+
+
+def test_the_periodic_job_makes_the_next_partitions_and_drops_the_old_ones(
+    no_click_partitions: None, clock: Clock
+) -> None:
+    tend_click_partitions.run()
+    first = hours_with_partition()
+    clock.advance(timedelta(hours=60))
+
+    tend_click_partitions.run()
+
+    assert len(first) == len(hours_with_partition()) == 3
+    assert not first & hours_with_partition()
