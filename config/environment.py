@@ -308,6 +308,14 @@ VARIABLES = (
         accepts=one_of("shed_oldest", "shed_newest", "refuse"),
     ),
     Variable(
+        "SNIP_PRODUCER_TOKEN",
+        "str",
+        "",
+        "Who sends it as a bearer may bring clicks of his own by `POST /clicks`, 16 characters of ASCII at least, no "
+        "spaces; empty for nobody. See docs/redirect.md.",
+        accepts=bearer(characters=16),
+    ),
+    Variable(
         "SNIP_COUNTRY_HEADER",
         "str",
         "",

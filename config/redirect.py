@@ -32,6 +32,7 @@ application = Redirect(
             streams=read("SNIP_STREAMS"), length=read("SNIP_LOG_LENGTH"), policy=Policy(read("SNIP_LOG_POLICY"))
         ),
         base_path=f"{urlsplit(read('SNIP_BASE_URL')).path.rstrip('/')}/",
+        producer_token=read("SNIP_PRODUCER_TOKEN"),
         behind_proxy=read("TRUSTED_PROXY"),
         country_header=read("SNIP_COUNTRY_HEADER").lower(),
         geoip_file=Path(read("SNIP_GEOIP_FILE")) if read("SNIP_GEOIP_FILE") else None,

@@ -6,6 +6,7 @@ A copy in a browser or proxy would hide clicks, and lead on when the link is blo
 from __future__ import annotations
 
 import gettext
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -18,7 +19,10 @@ NOTHING: Message = {"type": "http.response.body", "body": b""}
 _NO_STORE = (b"cache-control", b"no-store")
 _HTML = (
     (b"content-type", b"text/html; charset=utf-8"),
-    (b"content-security-policy", b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
+    (
+        b"content-security-policy",
+        b"default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
     (b"x-content-type-options", b"nosniff"),
     (b"x-robots-tag", b"noindex"),
     (b"vary", b"accept-language"),
@@ -30,6 +34,7 @@ _PAGE = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>{title}</title>
+<link rel="stylesheet" href="{style}">
 </head>
 <body>
 <main>
@@ -74,47 +79,37 @@ def plain(
     return _answer(status, [*fields, *headers], body)
 
 
-def answers_in(language: str, *, locale: Path | None, home: str) -> Answers:
-    """The pages in ``language``, with a way to ``home``; without a folder of translations, in English."""
+def style() -> Answer:
+    """The stylesheet of the pages."""
+    return plain(200, Path(__file__).with_name("page.css").read_text(), content_type="text/css; charset=utf-8")
+
+
+def answers_in(language: str, *, locale: Path | None, home: str, style: str) -> Answers:
+    """The pages in ``language``, with a way to ``home``; without a folder of translations, in English.
+
+    ``style`` is the path of their stylesheet.
+    """
     catalog: gettext.NullTranslations = gettext.NullTranslations()
     if locale is not None:
         catalog = gettext.translation("django", locale, [language], fallback=True)
     _ = catalog.gettext
+    around = {"language": language, "home": f"{home}/", "way": _("All shows"), "style": style}
+    unknown = {
+        "title": _("There is no such link"),
+        "text": _("Please check its spelling. A link that was made a moment ago may still be being checked."),
+    }
+    gone = {"title": _("This link leads nowhere any more"), "text": _("It has ended, or it was taken away.")}
+    away = {"title": _("This link cannot be opened just now"), "text": _("Please try again in a moment.")}
     return Answers(
-        unknown=_page(
-            404,
-            language,
-            home,
-            _("There is no such link"),
-            _("Please check its spelling. A link that was made a moment ago may still be being checked."),
-            _("All shows"),
-        ),
-        gone=_page(
-            410,
-            language,
-            home,
-            _("This link leads nowhere any more"),
-            _("It has ended, or it was taken away."),
-            _("All shows"),
-        ),
-        away=_page(
-            503,
-            language,
-            home,
-            _("This link cannot be opened just now"),
-            _("Please try again in a moment."),
-            _("All shows"),
-            (b"retry-after", b"5"),
-        ),
+        unknown=_page(404, {**around, **unknown}),
+        gone=_page(410, {**around, **gone}),
+        away=_page(503, {**around, **away}, (b"retry-after", b"5")),
     )
 
 
-def _page(
-    status: int, language: str, home: str, title: str, text: str, way: str, *headers: tuple[bytes, bytes]
-) -> Answer:
-    words = {"language": language, "title": title, "text": text, "home": home, "way": way}
+def _page(status: int, words: Mapping[str, str], *headers: tuple[bytes, bytes]) -> Answer:
     body = _PAGE.format(**{name: escape(word) for name, word in words.items()}).encode()
-    fields = [(b"content-language", language.encode()), (b"content-length", b"%d" % len(body)), _NO_STORE]
+    fields = [(b"content-language", words["language"].encode()), (b"content-length", b"%d" % len(body)), _NO_STORE]
     return _answer(status, [*fields, *_HTML, *headers], body)
 
 

@@ -16,12 +16,13 @@ import structlog
 
 from snip.event import pack
 from snip.redirect import metrics
-from snip.redirect.answers import LANGUAGES, NOTHING, Answer, Answers, answers_in, plain
+from snip.redirect.answers import LANGUAGES, NOTHING, Answer, Answers, answers_in, plain, style
 from snip.redirect.buffer import Buffer
 from snip.redirect.cache import Cache
 from snip.redirect.find_targets import Finder
 from snip.redirect.flush import EVERY_SECONDS, Flusher, log_client
 from snip.redirect.look_up import look_up
+from snip.redirect.producers import Producers
 from snip.redirect.scrape import metrics_page
 from snip.redirect.setup import Setup
 from snip.redirect.target import Leads
@@ -36,7 +37,6 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 _CODE = re.compile(r"[a-z0-9-]{1,32}")
 _HEALTHY = plain(200, "ok\n")
 _ONLY_GET = plain(405, "Only GET and HEAD.\n", (b"allow", b"GET, HEAD"))
-_ROBOTS = plain(200, "User-agent: *\nDisallow: /\n")
 
 
 class Redirect:
@@ -49,28 +49,35 @@ class Redirect:
         self._buffer = Buffer(bound=setup.buffered_clicks)
         self._client = log_client(setup.redis_url)
         self._flusher = Flusher(client=self._client, buffer=self._buffer, bounds=setup.bounds)
+        self._producers: Producers | None = None
+        if setup.producer_token:
+            self._producers = Producers(token=setup.producer_token, client=self._client, bounds=setup.bounds)
         self._clicks = Clicks(setup)
+        css = f"{setup.base_path}page.css"
+        self._fixed = {"/healthz": _HEALTHY, css: style()}
         self._pages = {
-            language: answers_in(language, locale=setup.locale, home=setup.public_url) for language in LANGUAGES
+            language: answers_in(language, locale=setup.locale, home=setup.public_url, style=css)
+            for language in LANGUAGES
         }
         self._outcomes = dict.fromkeys(metrics.OUTCOMES, 0)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or live as long as the server."""
         if scope["type"] == "http":
-            await self._answer(scope, send)
+            await self._answer(scope, receive, send)
         elif scope["type"] == "lifespan":
             await self._live(receive, send)
 
-    async def _answer(self, scope: Scope, send: Send) -> None:
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         method = scope["method"]
+        if method == "POST" and scope["path"] == "/clicks" and self._producers is not None:
+            answer = await self._producers.take(headers=scope["headers"], receive=receive)
+            return await _send(send, answer, method)
         if method not in ("GET", "HEAD"):
             return await _send(send, _ONLY_GET, method)
         path = scope["path"]
-        if path == "/healthz":
-            return await _send(send, _HEALTHY, method)
-        if path == "/robots.txt":
-            return await _send(send, _ROBOTS, method)
+        if path in self._fixed:
+            return await _send(send, self._fixed[path], method)
         if path == "/metrics":
             return await _send(send, await asyncio.to_thread(metrics_page, headers=scope["headers"]), method)
         code = path.removeprefix(self._base).removesuffix("/").lower()

@@ -31,6 +31,7 @@ LONGEST_WAIT_SECONDS = 2.0
 """Between two attempts while Redis is away."""
 STOP_SECONDS = 2.0
 """How long a process that is told to stop goes on writing."""
+RETRY_SECONDS = 0.2
 
 EXPECTED = (RedisError, OSError, TimeoutError)
 
@@ -43,7 +44,7 @@ def log_client(redis_url: str) -> redis.asyncio.Redis:
         socket_connect_timeout=1.0,
         retry=Retry(NoBackoff(), 0),
         single_connection_client=False,
-        max_connections=2,
+        max_connections=8,  # the flusher's, and producers'
     )
     return client
 
@@ -82,7 +83,10 @@ class Flusher:
         try:
             async with asyncio.timeout(STOP_SECONDS):
                 while self._buffer:
-                    await self._write_some()
+                    try:
+                        await self._write_some()
+                    except (RedisError, ConnectionError):
+                        await asyncio.sleep(RETRY_SECONDS)  # it may be back within the time that is left
         except EXPECTED as error:
             log.error("clicks_given_up", clicks=len(self._buffer), error=repr(error)[:200])
             metrics.DROPPED.labels(reason="stopped").inc(len(self._buffer))

@@ -12,9 +12,10 @@ from snip.log.bounds import Bounds
 class Setup:
     """Where the servers are, whom to believe, and how much to hold in memory.
 
-    ``base_path`` is what stands before the code in an address, with slashes at both ends. ``country_header`` is the
-    name of the header by which a trusted proxy tells the country, in small letters, empty for none; ``geoip_file`` a
-    database in MaxMind's format, asked where no header tells.
+    ``base_path`` is what stands before the code in an address, with slashes at both ends. ``producer_token`` is what a
+    producer of clicks bears, empty for none. ``country_header`` is the name of the header by which a trusted proxy
+    tells the country, in small letters, empty for none; ``geoip_file`` a database in MaxMind's format, asked where no
+    header tells.
     """
 
     database_url: str
@@ -23,6 +24,7 @@ class Setup:
     bounds: Bounds
     base_path: str = "/"
     behind_proxy: bool = False
+    producer_token: str = ""
     country_header: str = ""
     geoip_file: Path | None = None
     locale: Path | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from datetime import timedelta
@@ -73,6 +74,7 @@ def test_what_is_no_code_is_not_found(redirect_process: RedirectProcess, path: s
 
     assert (answer.status, answer.headers["cache-control"]) == (404, "no-store")
     assert b"There is no such link" in answer.body
+    assert redirect_process.visit("/page.css").headers["content-type"].startswith("text/css")
 
 
 def test_a_link_that_no_one_has_checked_yet_is_not_found(redirect_process: RedirectProcess, live_link: Make) -> None:
@@ -148,14 +150,18 @@ def test_with_redis_away_redirects_go_on_and_their_clicks_are_written_when_it_is
     wait_for(lambda: len({click.id for click in click_log.clicks(code)}) == 50, what="all clicks are in the log")
 
 
-def test_a_process_that_is_told_to_stop_writes_what_it_holds(live_link: Make, click_log: ClickLog) -> None:
+def test_a_process_that_is_told_to_stop_waits_a_moment_for_redis_and_loses_nothing(
+    live_link: Make, click_log: ClickLog
+) -> None:
     code = live_link()
     with running_redirect() as running:
         running.redis.cut()
         assert [running.visit(f"/{code}").status for _ in range(30)] == [302] * 30
-        running.redis.restore()
+        bringing_back = threading.Timer(0.5, running.redis.restore)
+        bringing_back.start()
 
         assert running.process.terminate() == 0
+        bringing_back.join()
 
     assert len({click.id for click in click_log.clicks(code)}) == 30
 
