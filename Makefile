@@ -10,7 +10,7 @@ ARGS ?=
 PROCESSES ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test smoke chaos lint bench install requirements clean system-demo system-test
+.PHONY: help demo test smoke chaos lint bench install requirements clean system-bench system-demo system-test
 
 help: ## This list
 	@echo "BoxOffice: make TARGET, with BROKER=redis (as it is) or BROKER=rabbitmq, MAIL=esp (as it is) or MAIL=smtp"
@@ -33,15 +33,18 @@ chaos: install system-test ## Kill, pause and cut off real processes, and count:
 lint: install system-demo ## Style, types, layers, templates, migrations, production settings
 	@exec $(PY) -m deploy.local.lint
 
-bench: install system-demo ## All measurements, each against a peer; one JSON line for each
+bench: install system-bench ## All measurements, each against a peer; one JSON line for each
 	@exec $(PY) -m bench
 
-bench-%: install system-demo ## One measurement, for example: make bench-holds
+bench-%: install system-bench ## One measurement, for example: make bench-holds
 	@exec $(PY) -m bench $*
 
 install: ## The virtual environment with the pinned requirements, if they changed
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: sudo apt-get install python3" >&2; exit 1; }
 	@"$(PYTHON)" -m deploy.local.install
+
+system-bench: system-demo
+	@$(PY) -m deploy.local.packages --try load
 
 system-demo:
 	@$(PY) -m deploy.local.packages pdf

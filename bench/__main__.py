@@ -19,6 +19,7 @@ from deploy.local.errors import LocalError
 BENCHES = (
     "availability",
     "checkout",
+    "clicks",
     "dispatch",
     "enqueue",
     "exports",
@@ -32,6 +33,7 @@ BENCHES = (
     "polling",
     "pools",
     "prune",
+    "redirect",
     "relay",
     "reminders",
     "rest",

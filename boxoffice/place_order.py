@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from boxoffice import transitions
+from boxoffice.came_by import code_for
 from boxoffice.contact import Contact, clean_contact
 from boxoffice.models import Order, OrderLine
 from boxoffice.order_code import draw_code, draw_token
@@ -19,7 +20,7 @@ from inventory.models import Hold, Seat
 DRAWS = 5  # of a new code, until one is free; even the second is needed once in hundreds of thousands of orders
 
 
-def place_order(*, hold_token: UUID, name: str, email: str, language: str) -> Order:
+def place_order(*, hold_token: UUID, name: str, email: str, language: str, came_by: str = "") -> Order:
     """Turn the hold with this secret into an order that waits for its payment, and return it.
 
     The same hold placed again gives the same order and enqueues nothing; while that order waits, what was typed last
@@ -28,7 +29,8 @@ def place_order(*, hold_token: UUID, name: str, email: str, language: str) -> Or
     An order that costs money is then to be paid (``boxoffice/payments``), a free one to be confirmed.
     Six statements for any number of seats.
 
-    language: a code from LANGUAGES; another one falls back to the default.
+    language: a code from LANGUAGES; another one falls back to the default. came_by: what the browser remembers of a
+    tracked link (``came_by.code_for``); it counts for the link's own show, and the first placing of the hold decides.
 
     Raises InvalidContact, TooManyTickets (for this address and show), and from inventory UnknownHold, HoldExpired,
     HoldNotActive and HoldIncomplete. Each changes nothing.
@@ -38,7 +40,9 @@ def place_order(*, hold_token: UUID, name: str, email: str, language: str) -> Or
     with transaction.atomic():
         hold = hold_transitions.begin_order(token=hold_token)
         if hold is not None:
-            return _place(hold=hold, contact=contact, language=language)
+            return _place(
+                hold=hold, contact=contact, language=language, link_code=code_for(came_by, show_id=hold.show_id)
+            )
     order = placed_before(hold_token=hold_token)
     return _with_contact(order=order, contact=contact, language=language)
 
@@ -54,7 +58,7 @@ def placed_before(*, hold_token: UUID) -> Order:
     return order
 
 
-def _place(*, hold: Hold, contact: Contact, language: str) -> Order:
+def _place(*, hold: Hold, contact: Contact, language: str, link_code: str) -> Order:
     seats = seats_of_hold(hold)
     require_few_tickets(show_id=hold.show_id, email=contact.email, wanted=len(seats))
     order = insert_order(
@@ -66,6 +70,7 @@ def _place(*, hold: Hold, contact: Contact, language: str) -> Order:
             language=language,
             total=sum(hold.prices),
             currency=hold.currency,
+            link_code=link_code,
         )
     )
     OrderLine.objects.bulk_create(

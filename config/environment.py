@@ -275,6 +275,63 @@ VARIABLES = (
     ),
     Variable("STATIC_ROOT", "str", ".local/static", "Folder that `collectstatic` fills and WhiteNoise serves."),
     Variable(
+        "SNIP_BASE_URL",
+        "str",
+        "http://127.0.0.1:8001",
+        "What short links begin with, without a slash at its end: where the redirect is reached from outside. Short, "
+        "since it is printed, and kept for good, since posters hang in the street.",
+        "https://bo.example.org",
+        accepts=site,
+    ),
+    Variable(
+        "SNIP_STREAMS",
+        "int",
+        4,
+        "Redis streams that the log of clicks on tracked links is spread over. More of them serve more consumers; "
+        "the same for all processes, and changed only while the log is empty.",
+        accepts=at_least(1),
+    ),
+    Variable(
+        "SNIP_LOG_LENGTH",
+        "int",
+        2_000_000,
+        "Clicks that the log holds at most, in all streams; it keeps them for seven days. A million take about 120 MB "
+        "of Redis.",
+        accepts=at_least(1_000),
+    ),
+    Variable(
+        "SNIP_LOG_POLICY",
+        "str",
+        "shed_oldest",
+        "What gives way when the log is full: `shed_oldest`, `shed_newest`, or `refuse`, which asks whoever sends "
+        "clicks to try again later. Redirects go on in any case.",
+        accepts=one_of("shed_oldest", "shed_newest", "refuse"),
+    ),
+    Variable(
+        "SNIP_PRODUCER_TOKEN",
+        "str",
+        "",
+        "Who sends it as a bearer may bring clicks of his own by `POST /clicks`, 16 characters of ASCII at least, no "
+        "spaces; empty for nobody. See docs/redirect.md.",
+        accepts=bearer(characters=16),
+    ),
+    Variable(
+        "SNIP_COUNTRY_HEADER",
+        "str",
+        "",
+        "Header by which the proxy before the redirect tells a visitor's country in two letters, and which it strips "
+        "from what the visitor sent; empty where none does.",
+        "CF-IPCountry",
+    ),
+    Variable(
+        "SNIP_GEOIP_FILE",
+        "str",
+        "",
+        "Database of addresses and countries in MaxMind's format, asked where no header tells. A new file is read by "
+        "processes that start after it. Empty for none: countries are then not known.",
+        "/var/lib/geoip/country.mmdb",
+    ),
+    Variable(
         "SENTRY_DSN",
         "str",
         "",

@@ -62,4 +62,17 @@ QUEUES = (
         promise_seconds=3 * 3600,
         priority=7,
     ),
+    Queue(
+        "links",
+        purpose="Looks at the targets of new links, which somebody waits for.",
+        pool="messages",
+        promise_seconds=60,
+    ),
+    Queue(
+        "checks",
+        purpose="Looks again at the targets of links that are served.",
+        pool="messages",
+        promise_seconds=3600,
+        priority=8,
+    ),
 )

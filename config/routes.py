@@ -7,6 +7,7 @@ EVENTS = {
     "boxoffice.OrderConfirmed": ("tickets.issue_tickets",),
     "boxoffice.OrderMoved": ("tickets.issue_tickets",),
     "tickets.TicketsIssued": ("boxoffice.tell_tickets_ready",),
+    "snip.LinkChanged": ("snip.scan_link",),
 }
 
 TASKS = {
@@ -50,4 +51,9 @@ TASKS = {
     "boxoffice.send_push": "messages",
     "boxoffice.send_refund": "payments",
     "boxoffice.ask_about_refund": "payments",
+    "snip.scan_link": "links",
+    "snip.check_again": "checks",
+    "snip.hand_out_checks": "default",
+    "snip.erase_archives": "default",
+    "snip.tend_click_partitions": "default",
 }

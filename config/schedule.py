@@ -131,4 +131,22 @@ SCHEDULE: tuple[Periodic, ...] = (
         catch_up="all",
         args={"due_at": DUE_AT},
     ),
+    Periodic(
+        name="look again at targets",
+        task="snip.hand_out_checks",
+        why="Has the targets of links that are served looked at again, each once a week: pages change.",
+        every=timedelta(minutes=5),
+    ),
+    Periodic(
+        name="erase click archives",
+        task="snip.erase_archives",
+        why="Erases archived hours of clicks after 400 days, and the sums by day after 800.",
+        cron="58 2 * * *",
+    ),
+    Periodic(
+        name="tend click partitions",
+        task="snip.tend_click_partitions",
+        why="Drops what is remembered of clicks that can be counted no more, hour by hour, where no counter does.",
+        every=timedelta(hours=1),
+    ),
 )

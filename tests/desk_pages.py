@@ -67,6 +67,14 @@ OWN_PAGES = {
     "jobs_schedule_verb enable": "django_celery_beat.change_periodictask",
     "jobs_schedule_verb run-now": "jobs.run_schedule",
     "notifications_suppression_lift": "notifications.lift_suppression",
+    "snip_link_block": "snip.block_link",
+    "snip_link_edit": "snip.change_link",
+    "snip_link_export": "snip.view_link",
+    "snip_link_import": "snip.add_link",
+    "snip_link_qr_png": "snip.view_link",
+    "snip_link_qr_svg": "snip.view_link",
+    "snip_link_unblock": "snip.block_link",
+    "snip_link_words": "snip.change_link",
 }
 
 # Who works here may see them: they show what the user may see, his own login, or nothing.

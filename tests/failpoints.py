@@ -63,6 +63,13 @@ BEAT = {
     "after a run is enqueued, before its commit": [Point("after a result of", "jobs.schedules.fire._enqueue_run")],
     "after the commit of a run": [Point("after a result of", "jobs.schedules.ticker.fire")],
 }
+COUNTER = {
+    "clicks are given": [Point("before", "snip.counter.count_clicks.deal_with")],
+    "clicks are claimed, before their counts": [Point("after", "snip.counter.apply.Applier._claim")],
+    "clicks are counted, before the commit": [Point("after", "snip.counter.apply.Applier._add")],
+    "clicks are committed, before they are acknowledged": [Point("after", "snip.counter.count_clicks.deal_with")],
+    "clicks are acknowledged": [Point("after", "snip.log.group.Consumer.acknowledge")],
+}
 
 _ORDER_BYTES = 64
 """An armed point is a file: an order of this length, and then one byte for each pass."""
@@ -117,7 +124,7 @@ def install() -> None:
     folder = os.environ.get("FAILPOINTS")
     if folder is None:
         return
-    for name, points in {**WEB, **RELAY, **CONSUMER, **WORKER, **BEAT}.items():
+    for name, points in {**WEB, **RELAY, **CONSUMER, **WORKER, **BEAT, **COUNTER}.items():
         for point in points:
             owner, _, attribute = point.function.rpartition(".")
             place = pkgutil.resolve_name(owner)

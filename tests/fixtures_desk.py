@@ -40,6 +40,8 @@ from jobs.clock import database_now
 from jobs.history.partitions import make_partitions_ahead
 from jobs.models import DeadLetter, DeadRun, Job, JobHistory, QueueLoad, StaffAction
 from notifications.models import MessageAction, Notification, PushSubscription, Suppression
+from snip.links.create_link import NewLink, create_link
+from snip.models import ClickDay
 from tests.desk_pages import DeskPage
 from tests.fixtures_boxoffice import place
 from tests.fixtures_dead_jobs import DeadJobs
@@ -50,6 +52,7 @@ FAN = f"{FORENAME} {SURNAME}"
 ADDRESS = "zq.quendel@example.org"
 EARLIER_ADDRESS = "zq.quendel@example.com"
 WHY = f"{FAN} rang: no mail at {ADDRESS}"
+WHERE = "Poster at the station"
 WRITTEN_TO = f"mail to {ADDRESS} went astray"
 
 
@@ -115,6 +118,9 @@ def full_desk(
         number=uuid4(), kind="takings", user=someone, by="somebody", language="en", first=day, last=day
     )
     ExportAction.objects.create(export_id=1, action=ExportAction.Action.ASK, by="somebody", what="takings of a day")
+    link = create_link(new=NewLink(target="https://example.org/", label=WHERE), owner_id=someone.pk, by="somebody")
+    code = link.codes.get().code
+    ClickDay.objects.create(code=code, day=day, by=ClickDay.By.COUNTRY, value="DE", is_bot=False, clicks=1)
     kind = ContentType.objects.get_for_model(Order)
     LogEntry.objects.create(user=someone, content_type=kind, object_id=order.pk, object_repr=FAN, action_flag=CHANGE)
     return Desk(order)

@@ -52,7 +52,8 @@ class Line:
         return urlunsplit(self._parts._replace(netloc=f"{credentials}{at}127.0.0.1:{self._port}"))
 
     def restore(self) -> None:
-        """Take connections (again)."""
+        """Take connections (again), and carry what they bring."""
+        self._carries.set()
         listener = socket.create_server(("127.0.0.1", self._port), reuse_port=False)
         self._port = listener.getsockname()[1]
         self._listener = listener

@@ -16,6 +16,7 @@ from django.utils.translation import pgettext_lazy
 from boxoffice.models import AccessAction, AttentionAction, ExportAction, HoldAction, OrderAction, ShowAction
 from jobs.models import StaffAction
 from notifications.models import MessageAction
+from snip.models import LinkAction
 from tickets.models import Scan
 
 
@@ -162,6 +163,16 @@ TRAILS = (
             SELECT id, at, by, action AS did, 'export:' || export_id AS about, what AS reason,
                    '' AS fan, '' AS address
               FROM boxoffice_exportaction
+        """,
+    ),
+    Trail(
+        name="links",
+        label=_("Links"),
+        table="snip_linkaction",
+        words=dict(LinkAction.Action.choices),
+        rows="""
+            SELECT id, at, by, action AS did, 'link:' || link_id AS about, what AS reason, '' AS fan, '' AS address
+              FROM snip_linkaction
         """,
     ),
     Trail(

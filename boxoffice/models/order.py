@@ -52,6 +52,8 @@ class Order(models.Model):
     )
     # Given away by staff though the seats have a price: its lines cost nothing, and takings tell it apart.
     complimentary = models.BooleanField(_("complimentary"), default=False, db_default=False)
+    # The code of the tracked link that led the fan to the show; empty for none. Plain text: links come and go.
+    link_code = models.CharField(_("came by link"), max_length=32, blank=True, default="", db_default="")
     placed_at = models.DateTimeField(_("placed"), db_default=DatabaseNow())
     confirmed_at = models.DateTimeField(_("confirmed"), null=True, blank=True)
 
@@ -106,6 +108,8 @@ class Order(models.Model):
             models.Index(F("placed_at").desc(), name="order_newest_first"),
             models.Index(fields=["show", "status"], name="order_by_show"),
             models.Index(F("show"), Lower("email"), name="order_by_buyer"),
+            # For the page of clicks. Most orders came by none.
+            models.Index(fields=["link_code", "confirmed_at"], name="order_by_link", condition=~Q(link_code="")),
             # For the desk's list by status. Most orders are confirmed, and leave it when they are.
             models.Index(
                 F("status"), F("placed_at").desc(), name="order_rare_status", condition=~Q(status="confirmed")

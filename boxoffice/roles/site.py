@@ -24,6 +24,8 @@ FIRST = (
     "inventory",
     "inventory.Show",
     "inventory.Hold",
+    "snip",
+    "snip.Link",
     "tickets",
     "notifications",
     "jobs",

@@ -21,7 +21,7 @@ PURPOSES = {
     SUPPORT: "finds an order, understands it and mends it; makes shows and sells at the counter",
     FINANCE: "follows the money: orders, refunds, takings, exports",
     DOOR: "lets people in; sees no order and no address",
-    PROMOTER: "sees the shows and how they sell; no fan's name or address",
+    PROMOTER: "sees the shows and how they sell, and makes links of his own; no fan's name or address",
     OPERATOR: "keeps the work flowing, and the logins; no fan's name or address",
 }
 
@@ -63,6 +63,9 @@ GRANTS = (
     # Takings: a promoter sees those of his own shows
     _may("boxoffice.view_takings", FINANCE, PROMOTER),
     _may("boxoffice.view_all_takings", FINANCE),
+    # Clicks: a promoter sees those on his own links
+    _may("snip.view_clickday", SUPPORT, FINANCE, PROMOTER, OPERATOR),
+    _may("snip.view_all_clicks", SUPPORT, FINANCE, OPERATOR),
     # Exports: of fans only with view_personal_data as well; a promoter's takings are those of his own shows
     _may("boxoffice.view_export", SUPPORT, FINANCE, PROMOTER),
     _may("boxoffice.export_orders", FINANCE),
@@ -75,6 +78,13 @@ GRANTS = (
     _may("boxoffice.view_attention", SUPPORT, FINANCE, OPERATOR),
     _may("boxoffice.take_attention", SUPPORT, FINANCE, OPERATOR),
     _may("boxoffice.view_askedattention", SUPPORT, FINANCE),
+    # Tracked links: a promoter sees and changes his own
+    _may("snip.view_link", SUPPORT, FINANCE, PROMOTER, OPERATOR),
+    _may("snip.view_all_links", SUPPORT, FINANCE, OPERATOR),
+    _may("snip.add_link", SUPPORT, PROMOTER),
+    _may("snip.change_link", SUPPORT, PROMOTER),
+    _may("snip.delete_link", SUPPORT, PROMOTER),
+    _may("snip.block_link", SUPPORT, OPERATOR),
     # Shows and seats
     _may("inventory.view_venue", SUPPORT, FINANCE, PROMOTER, OPERATOR),
     _may("inventory.add_venue", SUPPORT),

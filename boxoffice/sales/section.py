@@ -63,8 +63,8 @@ def section_of(takings: TakingsOf, *, asked: Asked, shows: Sequence[Show]) -> Se
         _added(takings.currency, (takings.days.get(start + timedelta(days=nth)) for nth in range(length)))
         for start in starts
     ]
-    chart: Callable[..., Chart] = partial(column_chart, day_in_words=_briefly, by_week=length > 1)
-    name = _week if length > 1 else day_in_words
+    chart: Callable[..., Chart] = partial(column_chart, day_in_words=briefly, by_week=length > 1)
+    name = week_in_words if length > 1 else day_in_words
     return Section(
         currency=takings.currency,
         all=takings.all,
@@ -148,11 +148,13 @@ def _added(currency: str, sums: Iterable[Sum | None]) -> Sum:
     )
 
 
-def _briefly(day: date) -> str:
+def briefly(day: date) -> str:
+    """ "12 Dec", for a chart."""
     return dateformat.format(day, pgettext("day and month in a chart, in Django's date format", "j M"))
 
 
-def _week(monday: date) -> str:
+def week_in_words(monday: date) -> str:
+    """ "Week from Mon 7 Dec 2026"."""
     return _("Week from %(day)s") % {"day": day_in_words(monday)}
 
 

@@ -27,6 +27,7 @@ from boxoffice.storefront.order_slip import slip_of_hold
 from boxoffice.storefront.private_pages import private_page
 from boxoffice.storefront.see_other import SeeOther
 from boxoffice.storefront.time_left import SOON, more_time_words, time_left, time_sentence
+from boxoffice.storefront.via import remembered_link
 from inventory.errors import HoldExpired, HoldIncomplete, HoldNotActive, InventoryError, UnknownHold
 from inventory.leave_hold import come_back
 from inventory.models import Show
@@ -72,7 +73,13 @@ def _buy(request: HttpRequest, *, token: UUID) -> HttpResponse:
     form = BuyerForm(name=request.POST.get("name", ""), email=request.POST.get("email", ""))
     started = perf_counter()
     try:
-        order = place_order(hold_token=token, name=form.name, email=form.email, language=get_language() or "")
+        order = place_order(
+            hold_token=token,
+            name=form.name,
+            email=form.email,
+            language=get_language() or "",
+            came_by=remembered_link(request),
+        )
         placed = perf_counter()
         if order.total and order.status == Order.Status.PENDING_PAYMENT:
             return _timed(SeeOther(start_payment(order_id=order.pk)), place=placed - started)

@@ -35,6 +35,7 @@ from boxoffice.storefront.typed_seats import (
     seats_along_in,
     standing_places_in,
 )
+from boxoffice.storefront.via import remember_link
 from inventory.errors import LeavesLoneSeats, SeatsTaken, UnknownShow
 from inventory.hold_seats import MAX_SEATS_PER_HOLD, hold_best_seats, hold_seats
 from inventory.models import Hold
@@ -77,7 +78,7 @@ def show_page(request: HttpRequest, slug: str) -> HttpResponse:
         return _hold(request, offer=offer, own=own)
     chosen = known_seat_ids_in(request.GET)
     asked = "asked" in request.GET
-    return page_of_show(
+    page = page_of_show(
         request,
         offer=offer,
         own=own,
@@ -86,6 +87,8 @@ def show_page(request: HttpRequest, slug: str) -> HttpResponse:
         asked_for=remembered_address(request) if asked else "",
         good_news=_good_news(request, offer),
     )
+    remember_link(request, page, show=offer.show)
+    return page
 
 
 def _good_news(request: HttpRequest, offer: Offer) -> str:

@@ -10,5 +10,6 @@ from config.settings.metrics import *  # noqa: F403
 from config.settings.payments import *  # noqa: F403
 from config.settings.push import *  # noqa: F403
 from config.settings.security import *  # noqa: F403
+from config.settings.snip import *  # noqa: F403
 from config.settings.staff import *  # noqa: F403
 from config.settings.storage import *  # noqa: F403

@@ -23,6 +23,7 @@ INSTALLED_APPS = [
     "inventory",
     "tickets",
     "notifications",
+    "snip",
     "config",
 ]
 

@@ -130,6 +130,40 @@ ALWAYS = (
         "Fans are sent away, since the queue {{ $labels.queue }} is too far behind.",
         "More workers of its pool, at once.",
     ),
+    Alert(
+        "ClicksUnread",
+        # The age and not the depth: a million clicks that are read in a minute are no trouble.
+        "snip_oldest_unread_seconds > 300",
+        "1m",
+        "ticket",
+        "The {{ $labels.group }} has not dealt with a click of {{ $value | humanizeDuration }} ago.",
+        "Is manage.py count_clicks or archive_clicks there, and what does its log say? "
+        "Nothing is lost before the log's bound: docs/click-log.md.",
+    ),
+    Alert(
+        "ClickLogAway",
+        "snip_log_up == 0",
+        "2m",
+        "ticket",
+        "The Redis server of the log of clicks does not answer.",
+        "Links go on leading where they should; clicks are dropped and counted. Look at the server of REDIS_URL.",
+    ),
+    Alert(
+        "ClicksShedUnread",
+        "increase(snip_archive_gaps_total[10m]) > 0",
+        "0m",
+        "ticket",
+        "The log of clicks was full and has shed clicks that the archiver had not read.",
+        "More archivers, or a longer log: SNIP_LOG_LENGTH.",
+    ),
+    Alert(
+        "ClicksLost",
+        "delta(snip_counter_lost[10m]) > 0",
+        "0m",
+        "ticket",
+        "The log of clicks was full and has shed clicks that were not counted.",
+        "More of manage.py count_clicks, or a longer log: SNIP_LOG_LENGTH. What is lost stays lost: docs/click-log.md.",
+    ),
     *schedule_alerts.ALWAYS,
     Alert(
         "PausedForLong",

@@ -13,7 +13,7 @@ from deploy.local.checkout import ROOT
 
 # The sandbox is a site of its own, with settings of its own.
 SITES = {
-    "config.settings": ("boxoffice", "tickets", "notifications", "inventory", "jobs"),
+    "config.settings": ("boxoffice", "tickets", "notifications", "snip", "inventory", "jobs"),
     "sandbox.settings": ("sandbox",),
 }
 

@@ -32,6 +32,7 @@ def _welcome(stack: Stack) -> str:
             f"  support desk  {stack.url}/admin/   user: {STAFF}   password: {stack.environment['STAFF_PASSWORD']}",
             f"  a role each   {stack.url}/admin/   users: {ROLES}   password: {stack.environment['ROLE_PASSWORD']}",
             f"  door          {stack.url}/door/   user: door   password: {stack.environment['DOOR_PASSWORD']}",
+            f"  short links   {stack.links_url}/CODE",
             f"  mailbox       {stack.mailbox_url}/",
             "  to make a provider slow, failing or silent:",
             f"    mail        {stack.mail_knobs_url}",

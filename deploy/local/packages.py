@@ -74,6 +74,7 @@ GROUPS = {
         ("pgbouncer",),
         lambda: _has_program("pgbouncer", "/usr/sbin/pgbouncer"),
     ),
+    "load": Group("wrk, which loads web servers for the measurements", ("wrk",), lambda: _has_program("wrk")),
     "browser": Group(
         "a browser for the end-to-end tests",
         ("chromium", "libatomic1"),  # the library is what Playwright's driver needs

@@ -65,6 +65,11 @@ class Stack:
         return f"http://{HOST}:{self.environment['SANDBOX_PUSH_PORT']}"
 
     @property
+    def links_url(self) -> str:
+        """What short links begin with."""
+        return self.environment["SNIP_BASE_URL"]
+
+    @property
     def payments_url(self) -> str:
         return self.environment["STRIPE_API_BASE"]
 
@@ -94,6 +99,7 @@ def stack_environment(
         )
     web = port if port is not None else ports.port_for("web", prefer=prefer_port)
     smtp, esp, mailbox, stripe, push = map(ports.port_for, ("smtp", "esp", "mailbox", "stripe", "push"))
+    redirect = ports.port_for("redirect")
     defaults = {
         "LOG_FORMAT": "console",
         "LOG_LEVEL": "WARNING",
@@ -109,6 +115,8 @@ def stack_environment(
         "PORT": str(web),
         "PUBLIC_URL": f"http://{HOST}:{web}",
         "ALLOWED_HOSTS": f"{HOST},localhost",
+        "REDIRECT_PORT": str(redirect),
+        "SNIP_BASE_URL": f"http://{HOST}:{redirect}",
         "SMTP_PORT": str(smtp),
         "SANDBOX_ESP_PORT": str(esp),
         "SANDBOX_ESP_KEY": ESP_KEY,
@@ -174,6 +182,7 @@ def _is_ready(stack: Stack) -> bool:
         and _answers(f"{stack.esp_url}/sandbox/esp/requests")
         and _answers(stack.payments_url)
         and _answers(stack.push_url)
+        and _answers(f"{stack.links_url}/healthz")
         and _workers_consume(stack)
     )
 

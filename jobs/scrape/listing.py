@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import ModuleType
 
 from prometheus_client.metrics import MetricWrapperBase
@@ -26,9 +27,9 @@ def of_processes(counters: ModuleType = metrics) -> str:
     )
 
 
-def of_the_ledger() -> str:
-    """What the ledger says when it is asked, as a table. Each has the label ``database`` as well."""
-    return HEAD + "".join(_row(name, "gauge", labels, purpose) for name, (purpose, labels) in GAUGES.items())
+def of_the_ledger(gauges: Mapping[str, tuple[str, tuple[str, ...]]] = GAUGES) -> str:
+    """What the ledger says when it is asked, as a table, each with the label ``database`` too; or an app's gauges."""
+    return HEAD + "".join(_row(name, "gauge", labels, purpose) for name, (purpose, labels) in gauges.items())
 
 
 def _row(name: str, kind: str, labels: tuple[str, ...], purpose: str) -> str:

@@ -53,7 +53,7 @@ def test_a_point_that_is_not_armed_or_disarmed_lets_everybody_pass(folder: Path)
 
 def test_a_point_at_a_function_that_is_gone_stops_the_process(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAILPOINTS", str(folder))
-    for points in ("WEB", "RELAY", "CONSUMER", "BEAT"):
+    for points in ("WEB", "RELAY", "CONSUMER", "BEAT", "COUNTER"):
         monkeypatch.setattr(failpoints, points, {})
     monkeypatch.setattr(failpoints, "WORKER", {"gone": [Point("before", "jobs.transitions.no_such_function")]})
     with pytest.raises(AttributeError, match="no_such_function"):

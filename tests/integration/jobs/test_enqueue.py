@@ -36,6 +36,12 @@ class ProbeHappened(Event):
 
 
 @dataclass(frozen=True)
+class ProbeChanged(ProbeHappened):
+    def ordering_key(self) -> str:
+        return self.subject()
+
+
+@dataclass(frozen=True)
 class NobodyCares(Event):
     key: str
 
@@ -94,6 +100,16 @@ def test_an_event_becomes_a_job_for_each_task_of_its_route(transactional_db: Non
         ("probe.leave_a_mark", {"key": "a"}, "probe:a"),
         ("probe.call", {"key": "a"}, "probe:a"),
     ]
+
+
+def test_an_event_with_an_ordering_key_waits_behind_the_one_before_and_others_do_not(
+    transactional_db: None, settings: Any
+) -> None:
+    settings.LEDGER_EVENTS = {"tests.ProbeChanged": ("probe.leave_a_mark",)}
+    with transaction.atomic():
+        ids = [*publish(ProbeChanged(key="a")), *publish(ProbeChanged(key="a")), *publish(ProbeChanged(key="b"))]
+    gates = dict(Job.objects.filter(pk__in=ids).values_list("pk", "gate"))
+    assert [gates[job_id] for job_id in ids] == ["ready", "blocked", "ready"]
 
 
 def test_what_the_tables_do_not_list_is_refused_by_name(transactional_db: None) -> None:

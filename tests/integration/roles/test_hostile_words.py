@@ -14,6 +14,7 @@ from inventory.models import PriceTier, Seat, SeatingPlan, Show, Venue
 from jobs.clock import database_now
 from jobs.models import DeadLetter, Job, StaffAction
 from notifications.models import MessageAction, Notification, Suppression
+from snip.models import Link, LinkAction
 from tests.desk_pages import desk_pages
 from tests.fixtures_desk import Desk
 from tickets.models import Ticket
@@ -36,6 +37,7 @@ def hostile_desk(full_desk: Desk) -> Desk:
     Seat.objects.update(zone=MARK, row="<u5>", number="<u5>")
     Notification.objects.update(last_error=MARK)
     Suppression.objects.update(detail=MARK)
+    Link.objects.update(label=MARK, refusal=MARK)
     Refund.objects.update(failure_message=MARK)
     Payment.objects.update(intent_id="<u5>pi")
     Job.objects.update(error=MARK, reason=MARK, worker=MARK)
@@ -48,6 +50,7 @@ def hostile_desk(full_desk: Desk) -> Desk:
     MessageAction.objects.create(
         subject=order.subject, action=MessageAction.Action.RESEND, recipient=order.email, **said
     )
+    LinkAction.objects.create(link=Link.objects.get(), action=LinkAction.Action.BLOCK, by=MARK, what=MARK)
     for job in Job.objects.all():
         StaffAction.objects.create(job_id=job.pk, action=StaffAction.Action.RUN_NOW, job_reason=MARK, **said)
     ask_for_attention(title=MARK, text=MARK, number=uuid4(), order=order, name=MARK, email='"<u5>"@example.org')
@@ -60,6 +63,7 @@ def test_markup_in_whatever_was_typed_is_text_on_every_page(hostile_desk: Desk) 
     addresses = [hostile_desk.address_of(page) for page in desk_pages()]
     addresses += [f"/admin/boxoffice/order/?q={hostile_desk.order.code}", f"/orders/{hostile_desk.order.token}/", "/"]
     pages = {address: browser.get(address) for address in addresses}
+    pages = {address: page for address, page in pages.items() if page.headers.get("Content-Type") != "image/png"}
     wrong = {
         address: [sign for sign in ("<img src=x", "<u5>", "14%s") if sign in page.content.decode()]
         for address, page in pages.items()

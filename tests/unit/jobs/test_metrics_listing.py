@@ -8,6 +8,10 @@ import boxoffice.payments.metrics
 import boxoffice.sales.metrics
 import inventory.metrics
 import notifications.limits.metrics
+import snip.archive.metrics
+import snip.counter.metrics
+import snip.log.scrape
+import snip.redirect.metrics
 from deploy.derived import alerts
 from jobs.scrape.listing import of_processes, of_the_ledger
 from tests.processes import ROOT
@@ -22,6 +26,10 @@ def test_the_page_lists_every_metric_as_the_code_has_it() -> None:
     assert of_processes(boxoffice.payments.metrics) in PAGE
     assert of_processes(boxoffice.sales.metrics) in PAGE
     assert of_processes(notifications.limits.metrics) in PAGE
+    assert of_processes(snip.counter.metrics) in PAGE
+    assert of_processes(snip.archive.metrics) in PAGE
+    assert of_the_ledger(snip.log.scrape.GAUGES) in PAGE
+    assert of_processes(snip.redirect.metrics) in PAGE
 
 
 def test_whatever_the_page_and_the_alerts_name_is_there() -> None:

@@ -1,0 +1,1 @@
+"""Tracked links: a redirect that never waits, a log of clicks, counters and an archive."""

@@ -1,0 +1,104 @@
+"""Append packed clicks to the log: one call of a script for each stream, all of them in one round trip.
+
+The script decides at the bound and appends in one step, so several writers cannot overshoot it together. A trim drops
+whole nodes of a stream: up to 100 entries more than the bound may stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha1
+from uuid import UUID
+
+import redis
+import redis.asyncio
+from redis.exceptions import NoScriptError
+
+from snip.log.bounds import Bounds
+from snip.log.streams import marks_of, stream_names, stream_number
+
+# KEYS: the stream, and its marks, where its entries are counted. ARGV: the length of the stream at most, its age at
+# most in seconds, the policy, then packed clicks.
+# Returns how many were written, how many old ones were shed for them, how many new ones found no room.
+SCRIPT = """
+local stream, length, policy = KEYS[1], tonumber(ARGV[1]), ARGV[3]
+local clicks = #ARGV - 3
+local oldest = redis.call('TIME')[1] - tonumber(ARGV[2])
+redis.call('XTRIM', stream, 'MINID', '~', string.format('%.0f', oldest * 1000))
+local room = clicks
+if policy ~= 'shed_oldest' then
+  room = math.max(0, math.min(clicks, length - redis.call('XLEN', stream)))
+  if policy == 'refuse' and room < clicks then room = 0 end
+end
+for i = 4, 3 + room do redis.call('XADD', stream, '*', 'c', ARGV[i]) end
+if room > 0 then redis.call('HINCRBY', KEYS[2], 'added', room) end
+local shed = 0
+if policy == 'shed_oldest' then shed = redis.call('XTRIM', stream, 'MAXLEN', '~', length) end
+return {room, shed, clicks - room}
+"""
+SCRIPT_HASH = sha1(SCRIPT.encode()).hexdigest()  # noqa: S324  (Redis names its scripts so)
+
+
+@dataclass(frozen=True)
+class Appended:
+    """What became of a batch: clicks written, old entries shed to make room, new clicks that found none."""
+
+    written: int = 0
+    shed_oldest: int = 0
+    turned_away: int = 0
+
+
+def append(*, client: redis.Redis, clicks: Iterable[tuple[UUID, bytes]], bounds: Bounds) -> Appended:
+    """Append ``clicks``, pairs of an id and the packed click, and tell what the policy at the bound did.
+
+    Under ``refuse`` a stream takes its part of the batch whole or not at all; who tries again sends the same ids,
+    and whoever counts knows them. Raises redis.RedisError; whether the clicks are in the log is then not known.
+    """
+    batches = _by_stream(clicks, bounds=bounds)
+    with client.pipeline(transaction=False) as pipeline:
+        try:
+            _call(pipeline, batches, bounds=bounds)
+            return _told(pipeline.execute())
+        except NoScriptError:
+            client.script_load(SCRIPT)
+            _call(pipeline, batches, bounds=bounds)
+            return _told(pipeline.execute())
+
+
+async def append_async(
+    *, client: redis.asyncio.Redis, clicks: Iterable[tuple[UUID, bytes]], bounds: Bounds
+) -> Appended:
+    """The same for a process with an event loop."""
+    batches = _by_stream(clicks, bounds=bounds)
+    async with client.pipeline(transaction=False) as pipeline:
+        try:
+            _call(pipeline, batches, bounds=bounds)
+            return _told(await pipeline.execute())
+        except NoScriptError:
+            await client.script_load(SCRIPT)
+            _call(pipeline, batches, bounds=bounds)
+            return _told(await pipeline.execute())
+
+
+def _by_stream(clicks: Iterable[tuple[UUID, bytes]], *, bounds: Bounds) -> dict[str, list[bytes]]:
+    names = stream_names(bounds.streams)
+    batches: dict[str, list[bytes]] = {}
+    for identifier, packed in clicks:
+        batches.setdefault(names[stream_number(identifier, count=bounds.streams)], []).append(packed)
+    return batches
+
+
+def _call(
+    pipeline: redis.client.Pipeline | redis.asyncio.client.Pipeline,
+    batches: dict[str, list[bytes]],
+    *,
+    bounds: Bounds,
+) -> None:
+    limits = (bounds.length_of_stream, int(bounds.age.total_seconds()), str(bounds.policy))
+    for stream, packed in batches.items():
+        pipeline.execute_command("EVALSHA", SCRIPT_HASH, 2, stream, marks_of(stream), *limits, *packed)
+
+
+def _told(replies: Sequence[Sequence[int]]) -> Appended:
+    return Appended(*(sum(column) for column in zip(*replies, strict=True)))

@@ -1,0 +1,27 @@
+"""Which streams the log has, and which of them a click belongs to."""
+
+from __future__ import annotations
+
+from uuid import UUID
+from zlib import crc32
+
+PREFIX = "snip:clicks:"
+FIELD = b"c"  # the one field of an entry: the packed click
+
+
+def stream_names(count: int) -> tuple[str, ...]:
+    """Return the names of all streams of a log that has ``count`` of them."""
+    return tuple(f"{PREFIX}{number}" for number in range(count))
+
+
+def marks_of(stream: str) -> str:
+    """Return the name of the hash beside a stream: how many entries it ever got, and how far each group has come."""
+    return f"{stream}:marks"
+
+
+def stream_number(identifier: UUID, *, count: int) -> int:
+    """Return the stream of the click with this id, from 0 on.
+
+    By the id and not by the code, so that a code that everybody clicks on spreads over all streams.
+    """
+    return crc32(identifier.bytes) % count
