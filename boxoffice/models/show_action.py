@@ -12,8 +12,8 @@ from jobs.clock import DatabaseNow
 
 
 class ShowAction(models.Model):
-    """Who put seats aside or back, or moved or postponed a show, when, and why: its audit trail. Rows are only ever
-    added, with the change itself, and outlive a draft that is deleted.
+    """Who put seats aside or back, moved or postponed a show or let it go on, when, and why: its audit trail. Rows are
+    only ever added, with the change itself, and outlive a draft that is deleted.
     """
 
     class Action(models.TextChoices):
@@ -21,6 +21,8 @@ class ShowAction(models.Model):
         UNBLOCK = "unblock", _("seats put back on sale")
         MOVE = "move", pgettext_lazy("show", "moved to another time")
         POSTPONE = "postpone", pgettext_lazy("show", "postponed, with no new time yet")
+        GO_ON = "go on", pgettext_lazy("show", "put on sale again for the time that it had")
+        OFFER = "offer", pgettext_lazy("show", "money back on request until later")
 
     show = models.ForeignKey(
         Show, on_delete=models.DO_NOTHING, related_name="actions", verbose_name=_("show"), db_constraint=False
@@ -43,7 +45,8 @@ class ShowAction(models.Model):
         ]
         constraints = [
             models.CheckConstraint(
-                name="show_action_is_known", condition=Q(action__in=("block", "unblock", "move", "postpone"))
+                name="show_action_is_known",
+                condition=Q(action__in=("block", "unblock", "move", "postpone", "go on", "offer")),
             ),
             models.CheckConstraint(name="show_action_says_who_and_why", condition=~Q(by="") & ~Q(reason="")),
         ]
