@@ -3,6 +3,7 @@
 from boxoffice.models.access_action import AccessAction, AuditTrail
 from boxoffice.models.asked_orders import AskedOrders
 from boxoffice.models.attention import AskedAttention, Attention, AttentionAction
+from boxoffice.models.dispute import Dispute, DisputeStep
 from boxoffice.models.export import Export, ExportAction
 from boxoffice.models.hold_action import HoldAction
 from boxoffice.models.order import Order, OrderLine
@@ -25,6 +26,8 @@ __all__ = [
     "Attention",
     "AttentionAction",
     "AuditTrail",
+    "Dispute",
+    "DisputeStep",
     "Export",
     "ExportAction",
     "HoldAction",
