@@ -3,6 +3,7 @@
 from boxoffice.models.access_action import AccessAction, AuditTrail
 from boxoffice.models.asked_orders import AskedOrders
 from boxoffice.models.attention import AskedAttention, Attention, AttentionAction
+from boxoffice.models.cancellation import Cancellation, CancellationStep, CancelledOrder, WriteOff
 from boxoffice.models.dispute import Dispute, DisputeStep
 from boxoffice.models.export import Export, ExportAction
 from boxoffice.models.hold_action import HoldAction
@@ -14,6 +15,7 @@ from boxoffice.models.payment import Payment
 from boxoffice.models.promotion import Promotion
 from boxoffice.models.provider_event import ProviderEvent
 from boxoffice.models.refund import Refund
+from boxoffice.models.refund_offer import RefundOffer
 from boxoffice.models.reminder import Reminder
 from boxoffice.models.sale_alert import SaleAlert
 from boxoffice.models.sales import SalesChange, SalesCount, SalesDay, Takings, TierSeats
@@ -26,6 +28,9 @@ __all__ = [
     "Attention",
     "AttentionAction",
     "AuditTrail",
+    "Cancellation",
+    "CancellationStep",
+    "CancelledOrder",
     "Dispute",
     "DisputeStep",
     "Export",
@@ -40,6 +45,7 @@ __all__ = [
     "Promotion",
     "ProviderEvent",
     "Refund",
+    "RefundOffer",
     "Reminder",
     "SaleAlert",
     "SalesChange",
@@ -48,4 +54,5 @@ __all__ = [
     "ShowAction",
     "Takings",
     "TierSeats",
+    "WriteOff",
 ]

@@ -25,6 +25,9 @@ class OrderAction(models.Model):
         CANCEL = "cancel", pgettext_lazy("what staff did to an order", "cancelled")
         MOVE = "move", _("moved to other seats")
         SALE = "sale", _("sold by staff")
+        SHOW_CANCELLED = "show cancelled", _("cancelled with its show")
+        WRITE_OFF = "write off", _("money written off")
+        UNDO_WRITE_OFF = "undo write off", _("write-off taken back")
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="actions", verbose_name=_("order"))
     action = models.CharField(_("action"), max_length=20, choices=Action.choices)
@@ -45,7 +48,21 @@ class OrderAction(models.Model):
         constraints = [
             models.CheckConstraint(
                 name="order_action_is_known",
-                condition=Q(action__in=("refund", "try again", "paid out", "name", "render", "cancel", "move", "sale")),
+                condition=Q(
+                    action__in=(
+                        "refund",
+                        "try again",
+                        "paid out",
+                        "name",
+                        "render",
+                        "cancel",
+                        "move",
+                        "sale",
+                        "show cancelled",
+                        "write off",
+                        "undo write off",
+                    )
+                ),
             ),
             models.CheckConstraint(name="order_action_says_who_and_why", condition=~Q(by="") & ~Q(reason="")),
         ]

@@ -53,6 +53,16 @@ class Refund(models.Model):
         blank=True,
         verbose_name=_("tries again"),
     )
+    # The cancelled show for which it was planned. Later attempts take it over.
+    cancellation = models.ForeignKey(
+        "boxoffice.Cancellation",
+        on_delete=models.PROTECT,
+        related_name="refunds",
+        null=True,
+        blank=True,
+        db_index=False,
+        verbose_name=_("cancellation of a show"),
+    )
 
     class Meta:
         verbose_name = _("refund")
@@ -81,7 +91,16 @@ class Refund(models.Model):
             ),
         ]
 
-        indexes = [models.Index(fields=["created_at"], condition=~Q(status="succeeded"), name="refund_without_success")]
+        indexes = [
+            models.Index(fields=["created_at"], condition=~Q(status="succeeded"), name="refund_without_success"),
+            # How far a cancellation has come is counted in this index alone.
+            models.Index(
+                fields=["cancellation", "status", "settled_at"],
+                include=["amount", "currency", "failure", "replaces"],
+                condition=Q(cancellation__isnull=False),
+                name="refund_of_cancellation",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.payment_id}/{self.pk}"

@@ -23,6 +23,9 @@ class ShowAction(models.Model):
         POSTPONE = "postpone", pgettext_lazy("show", "postponed, with no new time yet")
         GO_ON = "go on", pgettext_lazy("show", "put on sale again for the time that it had")
         OFFER = "offer", pgettext_lazy("show", "money back on request until later")
+        CANCEL = "cancel", pgettext_lazy("show", "cancelled, and all money given back")
+        PAUSE = "pause", pgettext_lazy("show", "refunds paused")
+        RESUME = "resume", pgettext_lazy("show", "refunds resumed")
 
     show = models.ForeignKey(
         Show, on_delete=models.DO_NOTHING, related_name="actions", verbose_name=_("show"), db_constraint=False
@@ -46,7 +49,19 @@ class ShowAction(models.Model):
         constraints = [
             models.CheckConstraint(
                 name="show_action_is_known",
-                condition=Q(action__in=("block", "unblock", "move", "postpone", "go on", "offer")),
+                condition=Q(
+                    action__in=(
+                        "block",
+                        "unblock",
+                        "move",
+                        "postpone",
+                        "go on",
+                        "offer",
+                        "cancel",
+                        "pause",
+                        "resume",
+                    )
+                ),
             ),
             models.CheckConstraint(name="show_action_says_who_and_why", condition=~Q(by="") & ~Q(reason="")),
         ]
