@@ -11,8 +11,9 @@ from typing import Any
 class Card:
     """A way to pay. ``declined_as``: the bank's reason to say no. ``three_d_secure``: it asks its owner first.
 
-    ``refund``: what becomes of a refund to it, ``succeed`` unless its number is one of those for refunds. ``settles``:
-    whether a bank debit brings the money in the end.
+    ``refund``: what becomes of a refund to it, ``succeed`` unless its number is one of those for refunds. ``disputed``:
+    ``chargeback`` or ``inquiry`` where its owner disputes each payment. ``settles``: whether a bank debit brings the
+    money in the end.
     """
 
     name: str
@@ -22,7 +23,7 @@ class Card:
     declined_as: str = ""
     three_d_secure: bool = False
     refund: str = "succeed"
-    disputed: bool = False
+    disputed: str = ""
     type: str = "card"
     settles: bool = True
 
@@ -88,7 +89,8 @@ CARDS = {
         Card("expired", "4000000000000069", "Has expired", declined_as="expired_card"),
         Card("refund_pending", "4000000000007726", "Pays; a refund stays pending for a while", refund="pending"),
         Card("refund_fails", "4000000000005126", "Pays; a refund fails later", refund="fail_later"),
-        Card("disputed", "4000000000000259", "Pays; the owner disputes it", disputed=True),
+        Card("disputed", "4000000000000259", "Pays; the owner disputes it", disputed="chargeback"),
+        Card("inquiry", "4000000000001976", "Pays; the owner’s bank inquires about it", disputed="inquiry"),
         Card("bank_debit", "DE89370400440532013000", "Bank debit; the money comes later", type="sepa_debit"),
         Card("bank_debit_fails", "DE62370400440532013001", "Bank debit; the money never comes", type="sepa_debit",
              settles=False),

@@ -14,10 +14,12 @@ from django.views.decorators.csrf import csrf_exempt
 
 from sandbox.stripe import deliver
 from sandbox.stripe.cards import CARDS
+from sandbox.stripe.dispute_payment import NoSuchStep, move_dispute, open_dispute
 from sandbox.stripe.knobs import BadKnob
 from sandbox.stripe.pay_out import pay_out
 from sandbox.stripe.pay_session import NotOpen, answer_the_bank, pay_session
 from sandbox.stripe.refund_payment import fail_refund
+from sandbox.stripe.render import rendered
 from sandbox.stripe.settle import catch_up
 from sandbox.stripe.settle import settle as settle_now
 from sandbox.stripe.stand_in import StandIn, the_stand_in
@@ -121,6 +123,29 @@ def settle(request: HttpRequest, given: dict[str, Any]) -> dict[str, Any]:
                     settle_now(stand_in, body)
                 return {"status": stand_in.state.get(kind, id)["status"]}
     raise Refused(f"There is no refund and no charge {id}.")
+
+
+@_json()
+def dispute(request: HttpRequest, given: dict[str, Any]) -> dict[str, Any]:
+    """Dispute a payment, ``{"payment_intent": "pi_…"}`` with ``inquiry``, ``amount``, ``reason`` at will; or let one
+    become something else, ``{"id": "du_…", "status": "won"}``. Answers the dispute as it stands then.
+    """
+    stand_in = the_stand_in()
+    with stand_in.state.changing():
+        if "id" in given:
+            body = stand_in.state.find("dispute", str(given["id"]))
+            if body is None:
+                raise Refused(f"There is no dispute {given['id']}.")
+            try:
+                return rendered(move_dispute(stand_in, body, status=str(given.get("status"))))
+            except NoSuchStep as error:
+                raise Refused(str(error)) from error
+        intent = stand_in.state.find("payment_intent", str(given.get("payment_intent")))
+        charge = stand_in.state.find("charge", (intent and intent["latest_charge"]) or "")
+        if charge is None or not charge["paid"]:
+            raise Refused("There is no such payment, or nobody has paid it.")
+        wishes = {name: given[name] for name in ("inquiry", "amount", "reason") if name in given}
+        return rendered(open_dispute(stand_in, charge, **wishes))
 
 
 @_json()

@@ -123,6 +123,7 @@ ENDPOINTS = (
     Endpoint(
         "GET", "balance_transactions/{}", "balance_transaction", P.EXPAND_ONLY, _found("balance_transaction", "id")
     ),
+    Endpoint("GET", "disputes", "dispute", P.DISPUTE_LIST, _listed("dispute"), lists=True),
     Endpoint("GET", "disputes/{}", "dispute", P.EXPAND_ONLY, _found("dispute", "dispute")),
     Endpoint("GET", "payouts", "payout", P.PAYOUT_LIST, _listed("payout"), lists=True),
     Endpoint("GET", "payouts/{}", "payout", P.EXPAND_ONLY, _found("payout", "payout")),

@@ -54,7 +54,7 @@ GROUPS = {
 
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
-    """The newest sessions and deliveries, each delivery with a button that sends it again."""
+    """The newest sessions, disputes and deliveries, each delivery with a button that sends it again."""
     stand_in = the_stand_in()
     catch_up(stand_in)
     deliveries = stand_in.state.rows("SELECT * FROM deliveries ORDER BY id DESC LIMIT ?", (ON_THE_PAGE,))
@@ -64,7 +64,16 @@ def home(request: HttpRequest) -> HttpResponse:
         "FROM objects WHERE kind = 'checkout.session' ORDER BY seq DESC LIMIT ?",
         (ON_THE_PAGE,),
     )
+    disputes = stand_in.state.rows(
+        "SELECT id, created, json_extract(body, '$.status') AS status, json_extract(body, '$.amount') AS amount, "
+        "json_extract(body, '$.currency') AS currency FROM objects WHERE kind = 'dispute' ORDER BY seq DESC LIMIT ?",
+        (ON_THE_PAGE,),
+    )
     context = {
+        "disputes": [
+            {**dict(row), "words": in_words(row["amount"], row["currency"]), "at": _instant(row["created"])}
+            for row in disputes
+        ],
         "deliveries": [{**dict(row), "at": _instant(row["created_at"])} for row in deliveries],
         "sessions": [
             {**dict(row), "words": in_words(row["amount"], row["currency"]), "at": _instant(row["created"])}

@@ -74,6 +74,7 @@ IN_GERMAN = {
     "Pays; a refund stays pending for a while": "Zahlt; eine Erstattung bleibt eine Weile offen",
     "Pays; a refund fails later": "Zahlt; eine Erstattung scheitert später",
     "Pays; the owner disputes it": "Zahlt; der Inhaber widerspricht",
+    "Pays; the owner’s bank inquires about it": "Zahlt; die Bank des Inhabers fragt nach",
     "Bank debit; the money comes later": "Lastschrift; das Geld kommt später",
     "Bank debit; the money never comes": "Lastschrift; das Geld kommt nie",
     "Your card was declined.": "Ihre Karte wurde abgelehnt.",

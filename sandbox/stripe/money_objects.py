@@ -107,13 +107,13 @@ def _destination(charge: Body) -> dict[str, Any]:
     return {"card": card, "type": "card"}
 
 
-def dispute_object(charge: Body, *, now: int) -> Body:
-    """The owner of the card says that the payment was not theirs."""
+def dispute_object(charge: Body, *, amount: int, inquiry: bool, reason: str, now: int) -> Body:
+    """The owner of the card says that the payment was not theirs, or his bank asks about it."""
     nothing = dict.fromkeys(_EVIDENCE.split())
     return {
         "id": new_id("du_1"),
         "object": "dispute",
-        "amount": charge["amount"],
+        "amount": amount,
         "balance_transactions": [],
         "charge": charge["id"],
         "created": now,
@@ -129,7 +129,7 @@ def dispute_object(charge: Body, *, now: int) -> Body:
             "submission_method": "not_submitted",
         },
         "intended_submission_method": "manual",
-        "is_charge_refundable": False,
+        "is_charge_refundable": inquiry,
         "livemode": False,
         "metadata": {},
         "network_reason_code": "10.4",
@@ -137,12 +137,12 @@ def dispute_object(charge: Body, *, now: int) -> Body:
         "payment_method_details": {
             "card": {
                 "brand": "visa",
-                "case_type": "chargeback",
+                "case_type": "inquiry" if inquiry else "chargeback",
                 "network": "visa",
                 "network_reason_code": "10.4",
             },
             "type": "card",
         },
-        "reason": "fraudulent",
-        "status": "needs_response",
+        "reason": reason,
+        "status": "warning_needs_response" if inquiry else "needs_response",
     }

@@ -98,6 +98,7 @@ REFUND_CREATE = Group(
     }
 )
 REFUND_LIST = Group({**PAGED, "created": Span(), "charge": Text(255), "payment_intent": Text(255)})
+DISPUTE_LIST = Group({**PAGED, "created": Span(), "charge": Text(255), "payment_intent": Text(255)})
 BALANCE_TRANSACTION_LIST = Group(
     {
         **PAGED,

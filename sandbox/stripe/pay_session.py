@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sandbox.stripe.cards import CARDS, MESSAGES, Card
+from sandbox.stripe.dispute_payment import open_dispute
 from sandbox.stripe.events import emit
-from sandbox.stripe.money_objects import DISPUTE_FEE, balance_transaction_object, dispute_object, fee_of
+from sandbox.stripe.money_objects import balance_transaction_object, fee_of
 from sandbox.stripe.payment_objects import charge_object, outcome, payment_intent_object, payment_method_object
 from sandbox.stripe.session_object import with_customer
 from sandbox.stripe.stand_in import StandIn
@@ -166,7 +167,7 @@ def succeed(stand_in: StandIn, intent: Body, charge: Body) -> None:
     intent = stand_in.state.save({**intent, "amount_received": intent["amount"], "status": "succeeded"})
     emit(stand_in, "payment_intent.succeeded", intent)
     if charge["_disputed"]:
-        _dispute(stand_in, charge)
+        open_dispute(stand_in, charge, inquiry=charge["_disputed"] == "inquiry")
 
 
 def fail(stand_in: StandIn, intent: Body, charge: Body) -> None:
@@ -217,22 +218,3 @@ def _error(code: str, message: str, method: Body, charge: str | None, declined_a
     if declined_as:
         error["decline_code"] = declined_as
     return error
-
-
-def _dispute(stand_in: StandIn, charge: Body) -> None:
-    now, state = stand_in.now(), stand_in.state
-    dispute = dispute_object(charge, now=now)
-    money = balance_transaction_object(
-        dispute,
-        type="adjustment",
-        category="dispute",
-        amount=-charge["amount"],
-        fee=DISPUTE_FEE,
-        now=now,
-        description=f"Chargeback withdrawal for {charge['id']}",
-    )
-    state.add(money)
-    dispute = state.add({**dispute, "balance_transactions": [money]})
-    state.save({**charge, "disputed": True})
-    emit(stand_in, "charge.dispute.created", dispute)
-    emit(stand_in, "charge.dispute.funds_withdrawn", dispute)

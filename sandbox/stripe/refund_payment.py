@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sandbox.stripe.currencies import check_form, in_words
+from sandbox.stripe.dispute_payment import holds_the_money
 from sandbox.stripe.errors import ApiError, invalid, missing
 from sandbox.stripe.events import emit
 from sandbox.stripe.money_objects import balance_transaction_object, refund_object
@@ -25,7 +26,7 @@ def refund_payment(stand_in: StandIn, parameters: dict[str, Any]) -> Body:
     """A refund of all that is left of a charge, or of ``amount``. Raises ApiError."""
     charge = _charge(stand_in, parameters)
     left = charge["amount_captured"] - charge["amount_refunded"]
-    if charge["disputed"]:
+    if holds_the_money(stand_in, charge):
         raise ApiError(f"Charge {charge['id']} has been charged back; cannot issue a refund.", code="charge_disputed")
     if left <= 0:
         raise ApiError(f"Charge {charge['id']} has already been refunded.", code="charge_already_refunded")
