@@ -3,6 +3,7 @@
 from boxoffice.models.access_action import AccessAction, AuditTrail
 from boxoffice.models.asked_orders import AskedOrders
 from boxoffice.models.attention import AskedAttention, Attention, AttentionAction
+from boxoffice.models.balance_transaction import BalanceTransaction
 from boxoffice.models.cancellation import Cancellation, CancellationStep, CancelledOrder, WriteOff
 from boxoffice.models.dispute import Dispute, DisputeStep
 from boxoffice.models.export import Export, ExportAction
@@ -14,6 +15,7 @@ from boxoffice.models.order_word import OrderWord
 from boxoffice.models.payment import Payment
 from boxoffice.models.promotion import Promotion
 from boxoffice.models.provider_event import ProviderEvent
+from boxoffice.models.reconciliation import Finding, Reconciliation
 from boxoffice.models.refund import Refund
 from boxoffice.models.refund_offer import RefundOffer
 from boxoffice.models.reminder import Reminder
@@ -28,6 +30,7 @@ __all__ = [
     "Attention",
     "AttentionAction",
     "AuditTrail",
+    "BalanceTransaction",
     "Cancellation",
     "CancellationStep",
     "CancelledOrder",
@@ -35,6 +38,7 @@ __all__ = [
     "DisputeStep",
     "Export",
     "ExportAction",
+    "Finding",
     "HoldAction",
     "Order",
     "OrderAction",
@@ -44,6 +48,7 @@ __all__ = [
     "Payment",
     "Promotion",
     "ProviderEvent",
+    "Reconciliation",
     "Refund",
     "RefundOffer",
     "Reminder",
