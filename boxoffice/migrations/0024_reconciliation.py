@@ -2,8 +2,9 @@
 
 import django.db.models.deletion
 import django.db.models.expressions
-import jobs.clock
 from django.db import migrations, models
+
+import jobs.clock
 
 
 class Migration(migrations.Migration):
