@@ -7,6 +7,7 @@ from datetime import datetime
 from celery import shared_task
 
 from boxoffice.attention.erase_messages import erase_messages
+from boxoffice.disputes import take_dispute as disputing
 from boxoffice.end_day import end_day
 from boxoffice.erase_push_subscriptions import erase_push_subscriptions
 from boxoffice.erase_recipients import erase_recipients
@@ -52,6 +53,12 @@ def tell_those_who_wait() -> None:
 def settle_payment(*, payment_id: int) -> None:
     """Ask the payment provider what became of a payment, and do what follows."""
     settling.settle_payment(payment_id=payment_id)
+
+
+@shared_task(name="boxoffice.take_dispute")
+def take_dispute(*, provider_id: str) -> None:
+    """Ask the payment provider how a dispute stands, and let the tickets follow."""
+    disputing.take_dispute(provider_id=provider_id)
 
 
 @shared_task(name="boxoffice.prune_provider_events", has_call=False)

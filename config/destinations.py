@@ -32,7 +32,12 @@ DESTINATIONS = (
     Destination(
         "payments",
         purpose="The payment provider.",
-        tasks=("boxoffice.settle_payment", "boxoffice.send_refund", "boxoffice.ask_about_refund"),
+        tasks=(
+            "boxoffice.settle_payment",
+            "boxoffice.send_refund",
+            "boxoffice.ask_about_refund",
+            "boxoffice.take_dispute",
+        ),
         timeout_seconds=10,
     ),
     Destination(

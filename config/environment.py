@@ -217,7 +217,7 @@ VARIABLES = (
         "str",
         REQUIRED,
         "Secret or restricted key of the account at the payment provider; a restricted one may write Checkout Sessions "
-        "and refunds, and read PaymentIntents and charges.",
+        "and refunds, and read PaymentIntents, charges and disputes.",
         "sk_live_51...",
         accepts=beginning("sk_", "rk_"),
     ),
@@ -236,6 +236,29 @@ VARIABLES = (
         "Where the payment provider's API answers. Another address is that of a stand-in, with its payment page in "
         "the same place.",
         accepts=safe_site,
+    ),
+    Variable(
+        "DISPUTED_TICKETS",
+        "str",
+        "until_lost",
+        "How long tickets stay good whose payment is disputed: `until_lost`, or `void` to take them back at once. "
+        "Either way they are void when the dispute is lost, and good again when it is won. See disputes.md.",
+        accepts=one_of("until_lost", "void"),
+    ),
+    Variable(
+        "FINANCE_EMAIL",
+        "str",
+        "",
+        "Where the result of each night's reconciliation is sent; empty for nobody, and it is read on its page alone.",
+        "books@theatre.example",
+        accepts=sender,
+    ),
+    Variable(
+        "FINANCE_LANGUAGE",
+        "str",
+        "en",
+        "The language of that mail.",
+        accepts=one_of("en", "de"),
     ),
     Variable(
         "VAPID_PRIVATE_KEY",

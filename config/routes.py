@@ -25,6 +25,7 @@ TASKS = {
     "tickets.discard_file": "tickets",
     "tickets.prune_scans": "default",
     "boxoffice.settle_payment": "payments",
+    "boxoffice.take_dispute": "payments",
     "boxoffice.prune_provider_events": "default",
     "boxoffice.tell_tickets_ready": "default",
     "boxoffice.tell_tickets_late": "default",

@@ -17,6 +17,7 @@ class VoidReason(models.TextChoices):
 
     REFUNDED = "refunded", _("refunded")
     MOVED = "moved", _("moved to another seat")
+    DISPUTED = "payment disputed", _("payment disputed")
 
 
 class Ticket(models.Model):

@@ -33,7 +33,10 @@ def renew_document(*, order_id: int) -> None:
         return
     if not live:
         with record():
-            remove_document(document=document, order_code=tickets[0].order_code)
+            # Locked, so that whoever finds them to be good again meanwhile waits, and has the file written after this.
+            locked = Ticket.objects.select_for_update(no_key=True).filter(order_id=order_id).order_by("pk")
+            if all(status == Ticket.Status.VOID for status in locked.values_list("status", flat=True)):
+                remove_document(document=document, order_code=tickets[0].order_code)
         return
     with recording(write_document(tickets=live, edition=document.wanted)):
         pass  # the file is all that changes

@@ -29,6 +29,12 @@ def tickets_of_order(*, order_id: int) -> QuerySet[Ticket]:
     )
 
 
+def has_tickets_to_void(*, order_id: int, seat_ids: Sequence[int]) -> bool:
+    """Whether one of the order's tickets for these seats could still be used. One query, by ``ticket_by_order``."""
+    unused = Ticket.objects.filter(order_id=order_id, seat_id__in=seat_ids)
+    return unused.exclude(status__in=(Ticket.Status.VOID, Ticket.Status.USED)).exists()
+
+
 def document_of_order(*, order_id: int) -> TicketDocument | None:
     """The file with the order's tickets, or None before they are issued."""
     return TicketDocument.objects.filter(order_id=order_id).first()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from django.db.models import Case, Value, When
 from django.db.models.functions import Coalesce
 
 from jobs.clock import DatabaseNow
@@ -50,6 +51,15 @@ def mark_void(*, ticket_ids: Collection[int], reason: str, even_used: bool = Tru
         .exclude(status__in=left_alone)
         .update(status=Status.VOID, void_reason=reason)
     )
+
+
+def mark_valid_again(*, ticket_ids: Collection[int], reason: str) -> int:
+    """void → issued, or pending where it never was, for those of these that are void for this reason. Returns how many
+    moved.
+    """
+    void = Ticket.objects.filter(id__in=ticket_ids, status=Status.VOID, void_reason=reason)
+    was = Case(When(issued_at__isnull=True, then=Value(Status.PENDING)), default=Value(Status.ISSUED))
+    return void.update(status=was, void_reason="")
 
 
 def mark_used(*, ticket_id: int, show_id: int) -> int:

@@ -28,3 +28,8 @@ def our_money(amount: int, currency: str) -> Money | None:
         return money if provider_amount(money) == amount else None
     except NotChargeable:
         return None
+
+
+def counted_as_ours(amount: int, currency: str) -> int:
+    """What the provider counts in our minor unit, towards zero where it is a fraction of it: to tell, not to send."""
+    return int(amount / 100) if currency in _WRITTEN_WITH_TWO else amount

@@ -9,6 +9,8 @@ from __future__ import annotations
 import structlog
 from django.db import connection, transaction
 
+from boxoffice.disputes.hear_dispute import EVENT_TYPES as DISPUTE_EVENT_TYPES
+from boxoffice.disputes.hear_dispute import hear_dispute
 from boxoffice.models import Payment
 from boxoffice.payments import provider, transitions
 from boxoffice.payments.errors import MalformedEvent
@@ -41,8 +43,8 @@ def receive_event(*, body: bytes, signature: str) -> str:
     ``malformed``, and nothing was stored, where the provider signed what does not look as it documents it: sending it
     again for three days would not mend it, and the job asks how things stand anyway.
 
-    One transaction of QUERIES_TO_RECEIVE queries, 1 for an event that is known or of no interest. It touches PostgreSQL
-    only. Raises ForgedEvent.
+    One transaction of QUERIES_TO_RECEIVE queries, 1 for an event that is known or of no interest, 4 for a dispute. It
+    touches PostgreSQL only. Raises ForgedEvent.
     """
     try:
         event = provider.read_event(body=body, signature=signature)
@@ -62,6 +64,9 @@ def _take(event: ToldEvent) -> str:
             return "known"
     if event.type in EVENT_TYPES:
         return _take_refund(event)
+    if event.type in DISPUTE_EVENT_TYPES:
+        hear_dispute(dispute=event.object)
+        return "enqueued"
     if event.type not in _ABOUT_SESSIONS:
         return "ignored"
     # By our key in its metadata: the row may not know the session's id yet.

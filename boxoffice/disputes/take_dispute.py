@@ -1,0 +1,63 @@
+"""What becomes of a dispute: the job that asks the provider how it stands, and what follows.
+
+Guarantee: events may come twice, late and in any order, and some of them never; each only makes this job come, and the
+job ends with how the provider says that it stands now.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import structlog
+
+from boxoffice.disputes import transitions
+from boxoffice.disputes.ask_provider import ToldDispute, ask_about
+from boxoffice.disputes.tickets_by_policy import follow_with_tickets
+from boxoffice.models import Payment
+from boxoffice.payments.settle_payment import ask, take_in
+from boxoffice.payments.transitions import OPEN
+from jobs.clock import database_now
+from jobs.record import record
+
+log = structlog.get_logger(__name__)
+
+
+def take_dispute(*, provider_id: str) -> None:
+    """Ask how the dispute stands, write it down, and let the tickets follow.
+
+    A payment that we have not heard of yet is settled with it: whoever disputes it has paid. A dispute of somebody
+    else's payment is ignored: other sellers may share the account. Call it outside a transaction. Raises what the
+    provider's SDK raises.
+    """
+    asked_at = database_now()
+    told = ask_about(dispute_id=provider_id)
+    payment = _payment_of(told)
+    settles = ask(payment_id=payment.pk) if payment is not None and payment.status in OPEN else None
+    with record():
+        if payment is None:
+            log.warning("foreign_dispute", provider_id=provider_id)
+            return
+        if settles is not None:
+            take_in(payment_id=payment.pk, answer=settles)
+        write_dispute(payment=payment, told=told, asked_at=asked_at)
+
+
+def write_dispute(*, payment: Payment, told: ToldDispute, asked_at: datetime) -> bool:
+    """Write it down with what follows; whether it was news. Part of the caller's transaction."""
+    written = transitions.write_down(payment_id=payment.pk, told=told, asked_at=asked_at)
+    if written is None:
+        return False
+    tickets = follow_with_tickets(order_id=payment.order_id)
+    if written.is_news or tickets:
+        transitions.add_step(dispute_id=written.dispute_id, tickets=tickets)
+        log.info("dispute_changed", dispute=told.id, status=str(told.status), tickets=tickets)
+    return written.is_news
+
+
+def _payment_of(told: ToldDispute) -> Payment | None:
+    """By the money's id, or by our key, which the row has from the start. By payment_by_intent, payment_key_once."""
+    if told.intent_id:
+        known = Payment.objects.filter(intent_id=told.intent_id).first()
+        if known is not None:
+            return known
+    return Payment.objects.filter(idempotency_key=told.key).first() if told.key else None

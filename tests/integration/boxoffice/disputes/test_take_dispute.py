@@ -1,0 +1,232 @@
+"""Disputes at the real stand-in: what its events make of ours, in whatever order they come."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import stripe
+from django.db import connection, transaction
+from django.test import Client
+
+from boxoffice.disputes.ask_provider import ask_about
+from boxoffice.disputes.hear_dispute import TASK
+from boxoffice.disputes.selectors import disputed_payments, is_disputed, payment_is_disputed
+from boxoffice.disputes.standing import HOLDING
+from boxoffice.disputes.take_dispute import take_dispute, write_dispute
+from boxoffice.models import Dispute, DisputeStep, Order, Payment
+from boxoffice.refunds.refund_order import refund_order
+from jobs.clock import database_now
+from jobs.models import Job
+from tests.fixtures_payments import Payments
+from tests.fixtures_purchases import pay
+from tests.fixtures_refunds import WHO_AND_WHY
+from tests.payment_keys import WEBHOOK_SECRET
+from tickets.models import Ticket, TicketDocument
+
+pytestmark = pytest.mark.django_db
+
+
+def tell(client: Client, event: stripe.Event) -> int:
+    """Send a webhook as the provider signs it."""
+    body, at = json.dumps(event.to_dict()).encode(), int(time.time())
+    signed = stripe.WebhookSignature._compute_signature(f"{at}.{body.decode()}", WEBHOOK_SECRET)
+    headers = {"Stripe-Signature": f"t={at},v1={signed}"}
+    return client.post("/webhooks/stripe/", body, content_type="application/json", headers=headers).status_code
+
+
+def dispute_of(provider: Payments, order: Order, **given: Any) -> str:
+    """Somebody disputes what the order's payment was; the id at the provider."""
+    intent = Payment.objects.get(order=order).intent_id
+    return str(provider.post("dispute", payment_intent=intent, **given)["id"])
+
+
+def becomes(provider: Payments, dispute_id: str, *states: str) -> None:
+    for status in states:
+        provider.post("dispute", id=dispute_id, status=status)
+
+
+def tickets_of(order: Order) -> list[tuple[str, str]]:
+    return sorted(Ticket.objects.filter(order_id=order.pk).values_list("status", "void_reason"))
+
+
+@pytest.fixture
+def disputed_order(
+    make_paid_order: Callable[..., Order], ticket_files: Any, run_tickets: Callable[[Order], None]
+) -> Order:
+    """Two seats of 42.00 EUR with tickets that were issued; its payment is about to be disputed."""
+    order = make_paid_order()
+    run_tickets(order)
+    return order
+
+
+@pytest.fixture
+def run_tickets(ticket_files: Any) -> Callable[[Order], None]:
+    """Do what the jobs about the order's file do."""
+    from tickets.issue_tickets import issue_tickets
+    from tickets.renew_document import renew_document
+
+    def run(order: Order) -> None:
+        issue_tickets(order_id=order.pk)
+        renew_document(order_id=order.pk)
+
+    return run
+
+
+def test_an_event_only_names_the_dispute_and_the_job_asks_how_it_stands(
+    client: Client, settings: Any, disputed_order: Order, refund_provider: Payments, send: Callable[..., Job]
+) -> None:
+    settings.STRIPE_WEBHOOK_SECRET = WEBHOOK_SECRET
+    dispute_id = dispute_of(refund_provider, disputed_order)
+    (created,) = refund_provider.events(type="charge.dispute.created")
+    becomes(refund_provider, dispute_id, "under_review")
+    assert tell(client, created) == tell(client, created) == 204
+    job = send(TASK)
+    assert (job.state, job.subject, job.queue) == ("done", disputed_order.subject, "payments")
+    dispute = Dispute.objects.get()
+    assert (dispute.provider_id, dispute.status, dispute.money.amount) == (dispute_id, "under_review", 8_400)
+    assert (dispute.withdrawn, dispute.fee, dispute.reason) == (8_400, 1_500, "fraudulent")
+    assert dispute.evidence_due_at is not None
+    assert Job.objects.filter(task=TASK).count() == 1
+    assert tickets_of(disputed_order) == [("issued", "")] * 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_events_that_come_twice_late_and_in_any_order_end_at_what_the_provider_says(
+    client: Client, settings: Any, disputed_order: Order, refund_provider: Payments, send: Callable[..., Job], seed: int
+) -> None:
+    settings.STRIPE_WEBHOOK_SECRET = WEBHOOK_SECRET
+    dispute_id = dispute_of(refund_provider, disputed_order)
+    take_dispute(provider_id=dispute_id)
+    becomes(refund_provider, dispute_id, "under_review", "lost", "won")
+    events = refund_provider.events(type="charge.dispute.*") * 2
+    random.Random(seed).shuffle(events)
+    for event in events:
+        assert tell(client, event) == 204
+    send(TASK)
+    assert Dispute.objects.get().status == "won"
+    assert list(DisputeStep.objects.order_by("pk").values_list("status", "withdrawn", "tickets")) == [
+        ("needs_response", 8_400, ""),
+        ("won", 0, ""),
+    ]
+    assert tickets_of(disputed_order) == [("issued", "")] * 2
+
+
+def test_an_answer_that_was_asked_for_earlier_never_replaces_a_later_one(
+    disputed_order: Order, refund_provider: Payments
+) -> None:
+    dispute_id = dispute_of(refund_provider, disputed_order)
+    asked_at, early = database_now(), ask_about(dispute_id=dispute_id)
+    becomes(refund_provider, dispute_id, "lost")
+    take_dispute(provider_id=dispute_id)
+    payment = Payment.objects.get()
+    with transaction.atomic():
+        assert not write_dispute(payment=payment, told=early, asked_at=asked_at)
+    assert Dispute.objects.get().status == "lost"
+    with transaction.atomic():
+        assert write_dispute(payment=payment, told=early, asked_at=asked_at + timedelta(hours=1))
+    assert tickets_of(disputed_order) == [("issued", "")] * 2
+
+
+def test_a_lost_dispute_makes_the_tickets_void_and_an_appeal_that_is_won_brings_the_same_ones_back(
+    disputed_order: Order, refund_provider: Payments, run_tickets: Callable[[Order], None]
+) -> None:
+    codes = set(Ticket.objects.values_list("code", flat=True))
+    dispute_id = dispute_of(refund_provider, disputed_order)
+    becomes(refund_provider, dispute_id, "lost")
+    take_dispute(provider_id=dispute_id)
+    run_tickets(disputed_order)
+    assert tickets_of(disputed_order) == [("void", "payment disputed")] * 2
+    assert not TicketDocument.objects.exists()
+    becomes(refund_provider, dispute_id, "won")
+    take_dispute(provider_id=dispute_id)
+    run_tickets(disputed_order)
+    assert tickets_of(disputed_order) == [("issued", "")] * 2
+    assert set(Ticket.objects.values_list("code", flat=True)) == codes
+    assert len(TicketDocument.objects.get().ticket_ids) == 2
+    steps = list(DisputeStep.objects.order_by("pk").values_list("status", "tickets"))
+    assert steps == [("lost", "void"), ("won", "valid")]
+
+
+def test_a_ticket_with_which_somebody_is_in_stays_used_whatever_becomes_of_the_dispute(
+    disputed_order: Order, refund_provider: Payments
+) -> None:
+    used = Ticket.objects.order_by("pk")[0]
+    Ticket.objects.filter(pk=used.pk).update(status="used")
+    dispute_id = dispute_of(refund_provider, disputed_order)
+    becomes(refund_provider, dispute_id, "lost")
+    take_dispute(provider_id=dispute_id)
+    assert tickets_of(disputed_order) == [("used", ""), ("void", "payment disputed")]
+
+
+def test_a_house_that_takes_tickets_back_at_once_gives_them_back_when_the_dispute_is_won(
+    settings: Any, disputed_order: Order, refund_provider: Payments
+) -> None:
+    settings.DISPUTED_TICKETS = "void"
+    dispute_id = dispute_of(refund_provider, disputed_order)
+    take_dispute(provider_id=dispute_id)
+    assert tickets_of(disputed_order) == [("void", "payment disputed")] * 2
+    becomes(refund_provider, dispute_id, "won")
+    take_dispute(provider_id=dispute_id)
+    assert tickets_of(disputed_order) == [("issued", "")] * 2
+
+
+def test_an_inquiry_takes_no_ticket_and_keeps_nobody_from_refunding(
+    settings: Any, disputed_order: Order, refund_provider: Payments, send: Callable[..., Job]
+) -> None:
+    settings.DISPUTED_TICKETS = "void"
+    take_dispute(provider_id=dispute_of(refund_provider, disputed_order, inquiry=True))
+    assert tickets_of(disputed_order) == [("issued", "")] * 2
+    assert not payment_is_disputed(payment_id=Payment.objects.get().pk)
+    refund_order(order_id=disputed_order.pk, **WHO_AND_WHY)
+    assert send().state == "done"
+    assert len(refund_provider.client().v1.refunds.list().data) == 1
+
+
+def test_where_a_part_is_disputed_nobody_knows_which_seats_and_the_tickets_stay(
+    disputed_order: Order, refund_provider: Payments
+) -> None:
+    dispute_id = dispute_of(refund_provider, disputed_order, amount=4_200)
+    becomes(refund_provider, dispute_id, "lost")
+    take_dispute(provider_id=dispute_id)
+    assert tickets_of(disputed_order) == [("issued", "")] * 2
+
+
+def test_a_dispute_that_is_told_before_we_know_that_it_was_paid_confirms_the_order_too(
+    client: Client, started_payment: Payment, paid_house: Payments, send: Callable[..., Job]
+) -> None:
+    pay(paid_house, started_payment, "disputed")
+    (created,) = paid_house.events(type="charge.dispute.created")
+    assert tell(client, created) == 204
+    assert send(TASK).state == "done"
+    started_payment.refresh_from_db()
+    assert (started_payment.status, started_payment.order.status) == ("succeeded", "confirmed") or (
+        Order.objects.get().status == "confirmed"
+    )
+    assert Dispute.objects.get().payment == started_payment
+
+
+def test_a_dispute_of_somebody_elses_payment_is_ignored(refund_provider: Payments) -> None:
+    intent = str(refund_provider.paid_session("disputed").payment_intent)
+    (dispute,) = refund_provider.client().v1.disputes.list({"payment_intent": intent}).data
+    take_dispute(provider_id=dispute.id)
+    assert not Dispute.objects.exists()
+
+
+def test_a_payment_is_with_the_bank_while_its_dispute_is_open_or_lost_and_at_no_other_time(
+    paid_order: Order, refund_provider: Payments
+) -> None:
+    take_dispute(provider_id=dispute_of(refund_provider, paid_order))
+    payment = Payment.objects.get()
+    for status in Dispute.Status.values:
+        Dispute.objects.update(status=status)
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT {is_disputed(payment='p')} FROM boxoffice_payment AS p")
+            by_sql = bool(cursor.fetchone()[0])
+        assert by_sql == payment_is_disputed(payment_id=payment.pk) == (status in HOLDING), status
+    assert disputed_payments(payment_ids=[]) == frozenset()
