@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 
+from boxoffice.cancellation.workflow import look_soon
 from boxoffice.changes.errors import NotPaidOutByHand
 from boxoffice.changes.trail import write_action
 from boxoffice.messages import refund_done
@@ -23,7 +24,7 @@ def pay_out(*, refund_id: int, by: str, reason: str) -> Refund:
     with transaction.atomic():
         if not transitions.mark_paid_out(refund_id=refund_id):
             raise NotPaidOutByHand
-        refund = Refund.objects.select_related("payment__order").get(pk=refund_id)
+        refund = Refund.objects.select_related("payment__order", "cancellation").get(pk=refund_id)
         write_action(
             order=refund.payment.order,
             action=OrderAction.Action.PAID_OUT,
@@ -32,5 +33,7 @@ def pay_out(*, refund_id: int, by: str, reason: str) -> Refund:
             line_ids=list(refund.lines.order_by("pk").values_list("pk", flat=True)),
             refund_id=refund.pk,
         )
+        if refund.cancellation is not None:
+            look_soon(cancellation=refund.cancellation)
         tell_refund(order=refund.payment.order, occurrence=refund_done.occurrence_of_refund(refund.pk))
     return refund

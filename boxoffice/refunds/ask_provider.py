@@ -31,12 +31,20 @@ class Means(Enum):
 
 @dataclass(frozen=True)
 class Answer:
-    """The provider's word: its id for the refund, and its code and words where it failed."""
+    """The provider's word: its id for the refund, and its code and words where it failed or waits for something."""
 
     means: Means
     provider_id: str = ""
     code: str = ""
     message: str = ""
+
+    @property
+    def wants_balance(self) -> bool:
+        """Nothing goes out, this one or any other, before our balance at the provider was topped up."""
+        return (self.means, self.code) in _WANTS_BALANCE
+
+
+_WANTS_BALANCE = ((Means.REFUSED, "balance_insufficient"), (Means.PENDING, "insufficient_funds"))
 
 
 _MEANINGS = {
@@ -50,7 +58,7 @@ _MEANINGS = {
 
 def answer_of(refund: Mapping[str, Any]) -> Answer:
     """What a refund object of the provider says. Raises KeyError for a state that it does not document."""
-    reason = refund.get("failure_reason") or ""
+    reason = refund.get("failure_reason") or refund.get("pending_reason") or ""
     return Answer(_MEANINGS[refund["status"]], provider_id=refund["id"], code=reason)
 
 

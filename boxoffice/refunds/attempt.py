@@ -34,13 +34,13 @@ class Attempt:
 
 
 def newest_attempt(*, refund_id: int) -> Attempt:
-    """The attempt that speaks for this refund now, with its payment and order. Three queries.
+    """The attempt that speaks for this refund now, with its payment, order and cancellation. Three queries.
 
     Raises Refund.DoesNotExist.
     """
     with connection.cursor() as cursor:
         cursor.execute(CHAIN, {"refund_id": refund_id})
         ids = [number for (number,) in cursor.fetchall()]
-    refund = Refund.objects.select_related("payment__order").get(pk=ids[-1] if ids else refund_id)
+    refund = Refund.objects.select_related("payment__order", "cancellation").get(pk=ids[-1] if ids else refund_id)
     age = database_now() - refund.created_at
     return Attempt(refund=refund, ids=frozenset(ids), key_is_old=age.total_seconds() >= KEY_IS_OLD_AFTER_HOURS * 3600)

@@ -34,6 +34,13 @@ class MoneyNotLeft(BoxOfficeError):
     )
 
 
+class PaymentDisputed(BoxOfficeError):
+    __doc__ = gettext_noop(
+        "This payment is disputed: the bank has the money, and the payment provider refunds nothing of it. "
+        "Nothing was changed; what to do stands on top of the order's page."
+    )
+
+
 class NotTriedAgain(BoxOfficeError):
     __doc__ = gettext_noop(
         "This refund has not failed, or was tried again already. Nothing was changed; look at the order again."

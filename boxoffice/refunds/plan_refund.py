@@ -7,6 +7,7 @@ from datetime import datetime
 
 from django.db import connection
 
+from boxoffice.cancellation.count_in import count_in
 from boxoffice.models import Refund
 from boxoffice.models.order import subject_of
 from boxoffice.refunds import transitions
@@ -15,6 +16,9 @@ from jobs.enqueue import enqueue
 from jobs.errors import NotInTransaction
 
 TASK = "boxoffice.send_refund"
+
+TASK_OF_MANY = "boxoffice.send_mass_refund"
+"""The same in a queue of its own, behind whatever somebody waits for."""
 
 
 def plan_refund(*, payment_id: int, amount: int, reason: str, line_ids: Sequence[int] = ()) -> Refund | None:
@@ -36,19 +40,22 @@ def plan_refund(*, payment_id: int, amount: int, reason: str, line_ids: Sequence
         return None
     if line_ids and transitions.pay_for_lines(refund_id=refund.pk, line_ids=line_ids) != len(set(line_ids)):
         raise LinesRefunded
+    count_in(refund)
     enqueue_sending(refund)
     return refund
 
 
-def enqueue_sending(refund: Refund, *, available_at: datetime | None = None) -> None:
+def enqueue_sending(refund: Refund, *, available_at: datetime | None = None, is_of_many: bool = False) -> None:
     """Put the job into the ledger that sends this attempt, not before ``available_at``.
+
+    is_of_many: it waits its turn among all of a cancelled show, and while they are paused.
 
     None for money in our own hands: staff pay it out, and say so (``changes/pay_out.py``).
     """
     if refund.payment.is_by_hand:
         return
     enqueue(
-        task=TASK,
+        task=TASK_OF_MANY if is_of_many else TASK,
         args={"refund_id": refund.pk},
         subject=subject_of(code=refund.payment.order.code),
         available_at=available_at,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from boxoffice.cancellation.workflow import look_soon
 from boxoffice.messages import refund_done
-from boxoffice.models import Order, Refund
+from boxoffice.models import CancelledOrder, Order, Refund
 from boxoffice.refunds import transitions
 from boxoffice.refunds.ask_provider import Answer, Means
 from boxoffice.refunds.plan_refund import enqueue_sending
@@ -17,6 +18,9 @@ from jobs.enqueue import enqueue
 ASK_AGAIN_AFTER = timedelta(hours=6)
 """A pending refund is settled by the provider's event; this is for the event that never came."""
 
+BALANCE_IS_LOW_FOR = timedelta(minutes=1)
+"""At least: nobody tops it up sooner."""
+
 ATTEMPTS_BY_ITSELF = 5
 """Keys that are spent in a row before a human must look. The waits between them: 1, 4, 16 and 64 minutes."""
 
@@ -27,8 +31,10 @@ def record_answer(*, refund: Refund, answer: Answer) -> bool:
         moved = transitions.mark_succeeded(refund_id=refund.pk, provider_id=answer.provider_id)
         if moved:
             transitions.mark_late_order_refunded(order_id=refund.payment.order_id)
-            if refund.lines.exists():
+            if refund.lines.exists() and not _was_told(refund):
                 tell_refund(order=refund.payment.order, occurrence=refund_done.occurrence_of_refund(refund.pk))
+            if refund.cancellation is not None:
+                look_soon(cancellation=refund.cancellation)
             # Money that bought no seats: its fan was told when it was planned (see ``messages.paid_too_late``).
         return moved
     if answer.means is Means.PENDING:
@@ -42,6 +48,8 @@ def record_answer(*, refund: Refund, answer: Answer) -> bool:
     )
     if moved and answer.means is Means.KEY_SPENT:
         _try_with_another_key(refund)
+    if moved and answer.wants_balance and refund.cancellation_id is not None:
+        _wait_for_balance(refund)
     return moved
 
 
@@ -77,7 +85,28 @@ def _try_with_another_key(refund: Refund) -> None:
     )
     if later is not None:
         transitions.hand_lines_on(from_id=refund.pk, to_id=later.pk)
-        enqueue_sending(later, available_at=_in(timedelta(minutes=4 ** (spent - 1))))
+        after = _in(timedelta(minutes=4 ** (spent - 1)))
+        enqueue_sending(later, available_at=after, is_of_many=refund.cancellation_id is not None)
+
+
+def _wait_for_balance(refund: Refund) -> None:
+    """The provider keeps its refusal under the key, so that the next attempt is another one. It waits with all refunds
+    of cancelled shows (``cancellation.balance``).
+    """
+    later = transitions.plan(
+        payment_id=refund.payment_id, amount=refund.amount, reason=refund.reason, replaces_id=refund.pk
+    )
+    if later is not None:
+        transitions.hand_lines_on(from_id=refund.pk, to_id=later.pk)
+        enqueue_sending(later, available_at=_in(BALANCE_IS_LOW_FOR), is_of_many=True)
+
+
+def _was_told(refund: Refund) -> bool:
+    """The mail about the cancelled show says that the money goes back. One query, none for any other refund."""
+    return (
+        refund.cancellation_id is not None
+        and CancelledOrder.objects.filter(order_id=refund.payment.order_id, is_told=True).exists()
+    )
 
 
 def _in(delay: timedelta) -> datetime:

@@ -8,12 +8,20 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils.translation import gettext_noop
 
+from boxoffice.disputes.selectors import disputed_payments
 from boxoffice.errors import OrderNotFound
 from boxoffice.messages import refund_done
 from boxoffice.models import Order, OrderAction, OrderLine, Payment, Refund
 from boxoffice.payments.minor_units import provider_amount
 from boxoffice.refunds import transitions
-from boxoffice.refunds.errors import LinesRefunded, MoneyNotLeft, NothingToRefund, SeatsNotSold, TicketsUsed
+from boxoffice.refunds.errors import (
+    LinesRefunded,
+    MoneyNotLeft,
+    NothingToRefund,
+    PaymentDisputed,
+    SeatsNotSold,
+    TicketsUsed,
+)
 from boxoffice.refunds.plan_refund import plan_refund
 from boxoffice.refunds.record_answer import tell_refund
 from inventory.money import Money
@@ -48,6 +56,7 @@ def refund_order(
     by: str,
     even_used: bool = False,
     action: OrderAction.Action = OrderAction.Action.REFUND,
+    without_money: bool = False,
 ) -> RefundedOrder:
     """Take seats of a confirmed order back and plan that their price is paid back; all seats that are left by default.
 
@@ -56,10 +65,11 @@ def refund_order(
     provider hears of it by a job. Calls for one order wait for each other.
 
     line_ids: of this order. by, reason: kept in the order's trail, as ``action``. even_used: also seats whose ticket
-    let somebody in.
+    let somebody in. without_money: no refund and no mail, since the money has gone back another way
+    (``disputes/release_seats.py``).
 
     Raises ReasonMissing, OrderNotFound, NothingToRefund (not confirmed, or nothing left), LinesRefunded (pressed twice,
-    or somebody was faster), TicketsUsed, SeatsNotSold, MoneyNotLeft and NotChargeable (an
+    or somebody was faster), TicketsUsed, SeatsNotSold, PaymentDisputed, MoneyNotLeft and NotChargeable (an
     amount that the provider does not know). Each changes nothing.
     """
     require_reason(by=by, reason=reason)
@@ -77,7 +87,7 @@ def refund_order(
             raise SeatsNotSold
         if not void_tickets(order_id=order.pk, seat_ids=seat_ids, reason=said, even_used=even_used):
             raise TicketsUsed
-        refund = _planned(order, lines, reason=reason.strip())
+        refund = None if without_money else _planned(order, lines, reason=reason.strip())
         written = OrderAction.objects.create(
             order=order,
             action=action,
@@ -86,7 +96,7 @@ def refund_order(
             line_ids=ids,
             refund=refund,
         )
-        if refund is None:
+        if refund is None and not without_money:
             tell_refund(order=order, occurrence=refund_done.occurrence_of_action(written.pk))
     return RefundedOrder(order=order, lines=lines, refund=refund)
 
@@ -118,10 +128,14 @@ def _planned(order: Order, lines: list[OrderLine], *, reason: str) -> Refund | N
     if not amount:
         return None
     paying = [line.pk for line in lines if line.price]
-    for payment in Payment.objects.filter(order_id=order.pk, status=Payment.Status.SUCCEEDED).order_by("pk"):
+    payments = list(Payment.objects.filter(order_id=order.pk, status=Payment.Status.SUCCEEDED).order_by("pk"))
+    disputed = disputed_payments(payment_ids=[payment.pk for payment in payments])
+    for payment in payments:
+        if payment.pk in disputed:
+            continue
         if not payment.is_by_hand:
             provider_amount(Money(amount, order.currency))  # refuses here what the provider would refuse later
         refund = plan_refund(payment_id=payment.pk, amount=amount, reason=reason, line_ids=paying)
         if refund is not None:
             return refund
-    raise MoneyNotLeft
+    raise PaymentDisputed if disputed else MoneyNotLeft

@@ -23,15 +23,20 @@ Status, Failure = Refund.Status, Refund.Failure
 # Whoever plans a refund of a payment waits here for the one before him, and then sees his. By primary key.
 LOCK_PAYMENT = "SELECT id FROM boxoffice_payment WHERE id = %(payment_id)s FOR NO KEY UPDATE"
 
-# See Note [Money under way]. The payment is locked already. By primary key, and the foreign key's index.
+# See Note [Money under way]. The payment is locked already. What is planned for a show that is cancelled belongs to its
+# cancellation, and what was written off is not left. By the primary keys, the unique show_id and the foreign key's
+# index.
 PLAN_REFUND = """
     INSERT INTO boxoffice_refund (payment_id, status, amount, currency, reason, idempotency_key, provider_id,
-                                  created_at, failure, failure_code, failure_message, replaces_id)
+                                  created_at, failure, failure_code, failure_message, replaces_id, cancellation_id)
     SELECT payment.id, 'planned', %(amount)s, payment.currency, %(reason)s, %(key)s, '', jobs_now(), '', '', '',
-           %(replaces_id)s
+           %(replaces_id)s, cancellation.id
       FROM boxoffice_payment AS payment
+      JOIN boxoffice_order AS o ON o.id = payment.order_id
+      LEFT JOIN boxoffice_cancellation AS cancellation ON cancellation.show_id = o.show_id
+      LEFT JOIN boxoffice_writeoff AS off ON off.payment_id = payment.id
      WHERE payment.id = %(payment_id)s AND payment.status = 'succeeded' AND %(amount)s > 0
-       AND %(amount)s <= payment.amount - coalesce((
+       AND %(amount)s <= payment.amount - coalesce(off.amount, 0) - coalesce((
                SELECT sum(refund.amount) FROM boxoffice_refund AS refund
                 WHERE refund.payment_id = payment.id AND refund.id IS DISTINCT FROM %(replaces_id)s
                   AND (refund.status <> 'failed'

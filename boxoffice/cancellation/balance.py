@@ -1,0 +1,94 @@
+"""The balance at the provider is too low to give money back: everything waits, somebody is told, and it goes on when it
+was topped up.
+
+Nobody can ask how much is enough, since other payments and payouts move the balance as well. So one refund is asked
+for, or looked at where the provider has one pending, after 1, 2, 4, 8 and then every 15 minutes, by one job however
+many shows wait; the first that goes out lets all of them go.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import structlog
+from django.db import transaction
+from django.utils.translation import gettext_noop
+
+from boxoffice.cancellation import transitions
+from boxoffice.cancellation.hold_refunds import ask_to_hold_or_let_go
+from boxoffice.models import Cancellation, Payment, Refund
+from boxoffice.refunds.ask_provider import Answer, ask_for_refund, look_up
+from boxoffice.refunds.attempt import newest_attempt
+from boxoffice.refunds.record_answer import record_answer
+from jobs.clock import database_now
+from jobs.enqueue import enqueue
+from jobs.record import record
+
+log = structlog.get_logger(__name__)
+
+TASK = "boxoffice.ask_for_balance"
+
+LONGEST_WAIT_MINUTES = 15
+
+BY = "BoxOffice"
+# Shown on the page of the cancellation and in what needs attention.
+TOP_UP = gettext_noop(
+    "The balance at the payment provider is too low. Top it up: the refunds then go on by themselves."
+)
+
+
+def pause_for_balance() -> int:
+    """Pause all cancellations that are under way, and have a job ask again; returns how many went on until now.
+
+    Opens its own transaction, and is called outside any: see Note [Order of locks].
+    """
+    with transaction.atomic():
+        paused = transitions.pause_for_balance(by=BY, reason=TOP_UP)
+        for cancellation in paused:
+            ask_to_hold_or_let_go(cancellation_id=cancellation.pk, show_id=cancellation.show_id)
+        if paused:
+            _ask_later(asked=0)
+    if paused:
+        log.warning("refunds_paused_for_balance", cancellations=len(paused))
+    return len(paused)
+
+
+def ask_for_balance(*, asked: int) -> None:
+    """The job: try one refund, and let all go on if it went out. asked: how often that was in vain.
+
+    Raises what the SDK raises where the outcome is unknown.
+    """
+    refund = _one_that_waits()
+    answer = None if refund is None else _ask(refund)
+    with record():
+        if answer is not None and answer.wants_balance:
+            _ask_later(asked=asked + 1)
+        else:
+            for cancellation in transitions.resume_after_balance():
+                ask_to_hold_or_let_go(cancellation_id=cancellation.pk, show_id=cancellation.show_id)
+        if refund is not None and answer is not None:
+            record_answer(refund=refund, answer=answer)
+
+
+def _ask(refund: Refund) -> Answer:
+    return (
+        look_up(refund)
+        if refund.status == Refund.Status.PENDING
+        else ask_for_refund(newest_attempt(refund_id=refund.pk))
+    )
+
+
+def _one_that_waits() -> Refund | None:
+    """One that the provider has taken on and not paid out, or else one that was not sent. By refund_of_cancellation."""
+    paused = Cancellation.objects.filter(pause=Cancellation.Pause.BALANCE)
+    waiting = Refund.objects.filter(cancellation__in=paused, payment__method=Payment.Method.ONLINE)
+    for status in (Refund.Status.PENDING, Refund.Status.PLANNED):
+        found = waiting.filter(status=status).select_related("payment__order", "cancellation").order_by("pk").first()
+        if found is not None:
+            return found
+    return None
+
+
+def _ask_later(*, asked: int) -> None:
+    wait = timedelta(minutes=min(2**asked, LONGEST_WAIT_MINUTES))
+    enqueue(task=TASK, args={"asked": asked}, available_at=database_now() + wait, unique_key="ask for balance")
