@@ -7,6 +7,7 @@ from datetime import datetime
 from celery import shared_task
 
 from boxoffice.attention.erase_messages import erase_messages
+from boxoffice.cancellation import balance, hold_refunds, plan_again, workflow
 from boxoffice.disputes import take_dispute as disputing
 from boxoffice.end_day import end_day
 from boxoffice.erase_push_subscriptions import erase_push_subscriptions
@@ -222,3 +223,39 @@ def send_refund(*, refund_id: int) -> None:
 def ask_about_refund(*, refund_id: int) -> None:
     """Ask the payment provider how a pending refund stands."""
     sending.ask_about_refund(refund_id=refund_id)
+
+
+@shared_task(
+    name="boxoffice.send_mass_refund",
+    on_dead="boxoffice.refunds.try_again.mark_refund_failed",
+    on_replay="boxoffice.refunds.try_again.reopen_failed_refund",
+)
+def send_mass_refund(*, refund_id: int) -> None:
+    """The same for one of a cancelled show, which may be paused and keeps to the provider's rate."""
+    sending.send_refund(refund_id=refund_id, is_of_many=True)
+
+
+@shared_task(name="boxoffice.ask_for_balance")
+def ask_for_balance(*, asked: int) -> None:
+    """Refunds of cancelled shows wait for our balance: try whether it was topped up."""
+    balance.ask_for_balance(asked=asked)
+
+
+@shared_task(name="boxoffice.go_on_with_cancellation", has_call=False)
+def go_on_with_cancellation(*, cancellation_id: int, phase: str, cursor: int) -> None:
+    """A show is cancelled: do the next step, and enqueue the one after it."""
+    with record():
+        workflow.go_on(cancellation_id=cancellation_id, phase=phase, cursor=cursor)
+
+
+@shared_task(name="boxoffice.hold_refunds", has_call=False)
+def hold_or_let_refunds_go(*, cancellation_id: int) -> None:
+    """Commits chunk by chunk, without ``record``: what was moved is not found when it comes again."""
+    hold_refunds.hold_refunds(cancellation_id=cancellation_id)
+
+
+@shared_task(name="boxoffice.plan_order_again", has_call=False)
+def plan_order_again(*, order_id: int) -> None:
+    """Money of an order of a cancelled show is ours again."""
+    with record():
+        plan_again.plan_order_again(order_id=order_id)

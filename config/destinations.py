@@ -41,6 +41,17 @@ DESTINATIONS = (
         timeout_seconds=10,
     ),
     Destination(
+    Destination(
+        "refunds",
+        # The same provider by a name of its own: its rate is less than all that the provider takes, and payments and
+        # single refunds neither wait for it nor count in it.
+        purpose="The payment provider, for the refunds of cancelled shows.",
+        tasks=("boxoffice.send_mass_refund", "boxoffice.ask_for_balance"),
+        share=0.5,
+        timeout_seconds=10,
+        rate_per_second=_rate(read("PAYMENTS_RATE_PER_SECOND")),
+        limit_per_second=read("PAYMENTS_RATE_PER_SECOND") or None,
+    ),
         "link_targets",
         purpose="The sites that tracked links lead to.",
         tasks=("snip.scan_link", "snip.check_again"),

@@ -238,6 +238,16 @@ VARIABLES = (
         accepts=safe_site,
     ),
     Variable(
+    Variable(
+        "PAYMENTS_RATE_PER_SECOND",
+        "int",
+        25,
+        "How many refunds of a cancelled show the payment provider is asked for in a second, by all workers together; "
+        "0 for no limit. 25 is what Stripe allows one endpoint of an account, and all of its sandbox; 100 is the limit "
+        "of a live account, of which payments need their part. Single refunds and payments are not held up by it.",
+        "100",
+        accepts=at_least(0),
+    ),
         "DISPUTED_TICKETS",
         "str",
         "until_lost",

@@ -55,6 +55,14 @@ QUEUES = (
         promise_seconds=30,
     ),
     Queue(
+        "refunds",
+        purpose="Refunds of cancelled shows, at the provider's rate. Behind what somebody does by hand.",
+        pool="messages",
+        # 60,000 at 25 a second are 40 minutes, and two shows may be cancelled on one day.
+        promise_seconds=3 * 3600,
+        priority=6,
+    ),
+    Queue(
         "bulk",
         purpose="Mails that many get at once: reminders, openings of sales. They take what the others leave of a rate.",
         pool="messages",

@@ -58,3 +58,8 @@ TASKS = {
     "snip.erase_archives": "default",
     "snip.tend_click_partitions": "default",
 }
+    "boxoffice.send_mass_refund": "refunds",
+    "boxoffice.ask_for_balance": "refunds",
+    "boxoffice.go_on_with_cancellation": "default",
+    "boxoffice.hold_refunds": "default",
+    "boxoffice.plan_order_again": "default",
