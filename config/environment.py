@@ -238,7 +238,6 @@ VARIABLES = (
         accepts=safe_site,
     ),
     Variable(
-    Variable(
         "PAYMENTS_RATE_PER_SECOND",
         "int",
         25,
@@ -248,6 +247,7 @@ VARIABLES = (
         "100",
         accepts=at_least(0),
     ),
+    Variable(
         "DISPUTED_TICKETS",
         "str",
         "until_lost",
