@@ -34,6 +34,7 @@ OWN_PAGES = {
     "boxoffice_order_print": "boxoffice.print_tickets",
     "boxoffice_order_refund": "boxoffice.refund_order",
     "boxoffice_order_refund_again": "boxoffice.refund_order",
+    "boxoffice_order_release": "boxoffice.cancel_order",
     "boxoffice_order_render": "boxoffice.render_tickets",
     "boxoffice_order_resend": "notifications.add_messageaction",
     "boxoffice_order_sell": "boxoffice.sell_order",

@@ -20,6 +20,7 @@ from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from boxoffice.admin.attention_filter import AttentionFilter
+from boxoffice.admin.dispute_filter import DisputeFilter
 from boxoffice.models import Order
 from boxoffice.search.find_orders import find_orders
 from boxoffice.search.found import By, Found, Hit
@@ -50,7 +51,7 @@ class OrderListAdmin(MaskedListAdmin):
 
     list_display = ("code_found", "state", "buyer", "seen", "placed")
     list_display_links = ("code_found",)
-    list_filter = (AttentionFilter, "status", "show__venue", "placed_at")
+    list_filter = (AttentionFilter, DisputeFilter, "status", "show__venue", "placed_at")
     list_per_page = 50
     ordering = ("-placed_at",)
     paginator = BoundedPaginator

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from boxoffice.admin.order_list import OrderListAdmin
 from boxoffice.models import Order
 from boxoffice.order_address import address_of
+from boxoffice.support.actions.cancel_page import PERMISSION as CANCEL_PERMISSION
 from boxoffice.support.actions.cancel_page import cancel_page
 from boxoffice.support.actions.job_page import CHANGES, job_page
 from boxoffice.support.actions.mail_pages import address_page, mail_rows, may_write, resend_page
@@ -25,6 +26,7 @@ from boxoffice.support.actions.offered import offered
 from boxoffice.support.actions.payout_page import PERMISSION as PAY_OUT_PERMISSION
 from boxoffice.support.actions.payout_page import payout_page
 from boxoffice.support.actions.refund_pages import PERMISSION, again_page, may_refund, refund_page
+from boxoffice.support.actions.release_page import release_page
 from boxoffice.support.actions.sell_pages import hold_page, seats_page, shows_page
 from boxoffice.support.actions.ticket_pages import name_page, print_page, render_page
 from boxoffice.support.sample_mails import sample_mail_html, sample_mails_page
@@ -77,6 +79,7 @@ class OrderAdmin(OrderListAdmin):
             "offers": offered(request, story.facts),
             "note_form": empty_note() if request.user.has_perm(NOTE_PERMISSION) else None,
             "may_pay_out": request.user.has_perm(PAY_OUT_PERMISSION),
+            "may_release": request.user.has_perm(CANCEL_PERMISSION),
             "job_changes": [
                 (verb, change.button, "dead" if verb != "run-now" else "later")
                 for verb, change in CHANGES.items()
@@ -100,6 +103,7 @@ class OrderAdmin(OrderListAdmin):
             path("<int:order_id>/render/", view(partial(render_page, self)), name="boxoffice_order_render"),
             path("<int:order_id>/print/", view(partial(print_page, self)), name="boxoffice_order_print"),
             path("<int:order_id>/cancel/", view(partial(cancel_page, self)), name="boxoffice_order_cancel"),
+            path("<int:order_id>/release/", view(partial(release_page, self)), name="boxoffice_order_release"),
             path("<int:order_id>/move/", view(partial(move_page, self)), name="boxoffice_order_move"),
             path(job, view(partial(job_page, self)), name="boxoffice_order_job"),
             path(paid_out, view(partial(payout_page, self)), name="boxoffice_order_paid_out"),

@@ -21,7 +21,8 @@ from django_celery_beat.models import PeriodicTask
 
 from boxoffice.attention.find_items import Item
 from boxoffice.attention.kinds import Kind, kind_named
-from boxoffice.models import AskedAttention, Order, Payment, Refund
+from boxoffice.models import AskedAttention, Dispute, Order, Payment, Refund
+from boxoffice.support.story.dispute_story import what_is_disputed
 from boxoffice.support.story.payment_story import what_is_wrong
 from boxoffice.support.story.problems import (
     dead_job_in_words,
@@ -135,6 +136,11 @@ def _payments(items: Sequence[Item], _now: datetime) -> _Told:
     return {key: words for key, words in wrong.items() if words is not None}
 
 
+def _disputes(items: Sequence[Item], _now: datetime) -> _Told:
+    found = {str(each.pk): what_is_disputed(each) for each in Dispute.objects.filter(pk__in=_keys(items))}
+    return {key: (each.what, each.advice) for key, each in found.items() if each is not None}
+
+
 def _mails(items: Sequence[Item], _now: datetime) -> _Told:
     return {str(each.pk): lost_mail_in_words(each) for each in Notification.objects.filter(pk__in=_keys(items))}
 
@@ -192,6 +198,7 @@ _TELL: dict[str, Callable[[Sequence[Item], datetime], _Told]] = {
     "tickets": _tickets,
     "refunds": _refunds,
     "payments": _payments,
+    "disputes": _disputes,
     "asked": _messages,
     "mails": _mails,
     "dead_jobs": _dead_jobs,

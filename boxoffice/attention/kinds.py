@@ -106,6 +106,14 @@ MAILS = """
                           AND again.id > n.id)
 """
 
+# Those that wait for our answer, the most urgent first, by dispute_waits_for_us. What was settled counts again once the
+# dispute stands otherwise.
+DISPUTES = """
+    SELECT d.id::text AS key, d.opened_at AS since, d.changed_at AS last_at, p.order_id, 1::bigint AS jobs
+      FROM boxoffice_dispute AS d JOIN boxoffice_payment AS p ON p.id = d.payment_id
+     WHERE d.status IN ('warning_needs_response', 'needs_response', 'appeal_needs_response')
+"""
+
 # By asked_attention_open.
 ASKED = """
     SELECT id::text AS key, asked_at AS since, asked_at AS last_at, order_id, 1::bigint AS jobs
@@ -169,6 +177,7 @@ class Kind:
 KINDS = (
     Kind("tickets", _("Paid without tickets"), "tickets.view_ticket", TICKETS),
     Kind("refunds", _("Refunds"), "boxoffice.refund_order", REFUNDS, can_settle=True),
+    Kind("disputes", _("Disputes"), "boxoffice.view_dispute", DISPUTES, can_settle=True),
     Kind("payments", _("Payments that differ"), "boxoffice.refund_order", PAYMENTS, can_settle=True),
     Kind("asked", _("Messages"), "boxoffice.view_askedattention", ASKED, can_settle=True),
     Kind("mails", _("Mails that did not arrive"), "notifications.add_messageaction", MAILS, can_settle=True),

@@ -53,6 +53,9 @@ FAN_OF_ITEM = """
         WHEN a.kind = 'refunds' THEN (
              SELECT p.order_id FROM boxoffice_refund r JOIN boxoffice_payment p ON p.id = r.payment_id
               WHERE r.id = a.key::bigint)
+        WHEN a.kind = 'disputes' THEN (
+             SELECT p.order_id FROM boxoffice_dispute d JOIN boxoffice_payment p ON p.id = d.payment_id
+              WHERE d.id = a.key::bigint)
         WHEN a.kind = 'mails' THEN (
              SELECT told.id FROM notifications_notification n
                JOIN boxoffice_order told ON told.code = substr(n.subject, 7)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from django.db.models import QuerySet
+
 from boxoffice.disputes.standing import HOLDING
-from boxoffice.models import Dispute
+from boxoffice.models import Dispute, Payment
 
 # For statements of others, about ``{payment}``, an alias of boxoffice_payment: see ``is_disputed``. By the index of the
 # foreign key. Its constants need no parameters.
@@ -27,9 +29,17 @@ def is_disputed(*, payment: str) -> str:
     return _IS_DISPUTED.format(payment=payment)
 
 
-def disputes_of(*, payment_ids: Collection[int]) -> list[Dispute]:
-    """All disputes of these payments, in the order in which they were opened. One query."""
-    return list(Dispute.objects.filter(payment_id__in=payment_ids).order_by("opened_at", "pk"))
+def disputes_of_order(*, order_id: int) -> QuerySet[Dispute]:
+    """All disputes of the order's payments with their steps, in the order in which they were opened."""
+    of_order = Dispute.objects.filter(payment__order_id=order_id)
+    return of_order.prefetch_related("steps").order_by("opened_at", "pk")
+
+
+def only_disputed_money(*, order_id: int) -> bool:
+    """Whether the order was paid, and all that was paid is with the bank. Two queries."""
+    paid = Payment.objects.filter(order_id=order_id, status=Payment.Status.SUCCEEDED).values_list("pk", flat=True)
+    ids = frozenset(paid)
+    return bool(ids) and disputed_payments(payment_ids=ids) == ids
 
 
 def disputed_payments(*, payment_ids: Collection[int]) -> frozenset[int]:

@@ -45,6 +45,7 @@ GRANTS = (
     _may("boxoffice.view_order", SUPPORT, FINANCE, OPERATOR),
     _may("boxoffice.refund_order", SUPPORT, FINANCE),
     _may("boxoffice.pay_out", FINANCE),
+    _may("boxoffice.view_dispute", SUPPORT, FINANCE),
     _may("boxoffice.correct_name", SUPPORT),
     _may("boxoffice.render_tickets", SUPPORT),
     _may("boxoffice.print_tickets", SUPPORT),

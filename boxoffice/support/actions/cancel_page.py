@@ -10,9 +10,11 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from boxoffice.changes.cancel_order import CancelledOrder, cancel_order
 from boxoffice.changes.errors import NotToBeCancelled
+from boxoffice.disputes.selectors import only_disputed_money
 from boxoffice.errors import BoxOfficeError
 from boxoffice.models import Order, Payment
 from boxoffice.payments import transitions as payments
+from boxoffice.refunds.errors import PaymentDisputed
 from boxoffice.refunds.transitions import REFUNDABLE
 from boxoffice.selectors import lines_of_order
 from boxoffice.support.actions.order_desk import ask, back, by, order_for, refuse, say
@@ -48,6 +50,8 @@ def cancel_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) -> 
     order = order_for(request, order_id=order_id, permission=PERMISSION)
     if not can_be_cancelled(order):
         return refuse(request, order, NotToBeCancelled())
+    if order.status in REFUNDABLE and only_disputed_money(order_id=order.pk):
+        return refuse(request, order, PaymentDisputed())
     used = Ticket.objects.filter(order_id=order.pk, status=Ticket.Status.USED).exists()
     form = (CancelUsedForm if used else CancelForm)(request.POST if request.method == "POST" else None)
     if not form.is_valid():

@@ -16,14 +16,15 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from boxoffice.disputes.selectors import only_disputed_money
 from boxoffice.errors import BoxOfficeError
 from boxoffice.models import Order, OrderLine, Refund
-from boxoffice.refunds.errors import LinesRefunded
+from boxoffice.refunds.errors import LinesRefunded, PaymentDisputed
 from boxoffice.refunds.refund_order import RefundedOrder, refund_order
 from boxoffice.refunds.transitions import REFUNDABLE
 from boxoffice.refunds.try_again import try_again
 from boxoffice.selectors import lines_of_order
-from boxoffice.support.actions.order_desk import back, order_page
+from boxoffice.support.actions.order_desk import back, order_page, refuse
 from boxoffice.support.story.money_words import goes_back
 from inventory.money import Money
 from jobs.admin.reason_form import ReasonForm
@@ -52,6 +53,8 @@ def refund_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) -> 
     if not may_refund(request, order):
         messages.warning(request, _("There is nothing left to refund in order %(code)s.") % {"code": order.code})
         return back(order)
+    if only_disputed_money(order_id=order.pk):
+        return refuse(request, order, PaymentDisputed())
     left = list(lines_of_order(order_id=order.pk).filter(refunded_at__isnull=True))
     typed = request.POST if request.method == "POST" else request.GET
     chosen = _chosen(left, typed)

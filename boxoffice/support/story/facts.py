@@ -6,7 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from boxoffice.models import HoldAction, Order, OrderAction, OrderLine, OrderNote, Payment, Refund, ShowAction
+from boxoffice.disputes.selectors import disputes_of_order
+from boxoffice.models import (
+    Dispute,
+    HoldAction,
+    Order,
+    OrderAction,
+    OrderLine,
+    OrderNote,
+    Payment,
+    Refund,
+    ShowAction,
+)
 from boxoffice.selectors import lines_of_order
 from boxoffice.support.story.same_buyer import orders_of_same_buyer
 from inventory.models import Hold
@@ -44,6 +55,7 @@ class Facts:
     scans: Sequence[Scan] = ()
     payments: Sequence[Payment] = ()
     refunds: Sequence[Refund] = ()
+    disputes: Sequence[Dispute] = ()
     actions: Sequence[OrderAction] = ()
     mail_actions: Sequence[MessageAction] = ()
     notes: Sequence[OrderNote] = ()
@@ -93,6 +105,8 @@ def gather_facts(*, order: Order) -> Facts:
         # One query more, where there was anything to pay.
         payments=list(Payment.objects.filter(order=order).order_by("pk")) if order.total else (),
         refunds=list(Refund.objects.filter(payment__order_id=order.pk).select_related("payment").order_by("pk")),
+        # One query more for the same orders, and one for the steps of those that are disputed.
+        disputes=list(disputes_of_order(order_id=order.pk)) if order.total else (),
         actions=list(OrderAction.objects.filter(order_id=order.pk).order_by("pk")),
         mail_actions=list(actions_about(subject=order.subject)),
         notes=list(OrderNote.objects.filter(order_id=order.pk).order_by("pk")),

@@ -10,7 +10,9 @@ from django.utils.translation import ngettext
 
 from boxoffice.messages.urgency import MAIL_TASKS
 from boxoffice.models import Order, Payment
+from boxoffice.refunds.transitions import REFUNDABLE
 from boxoffice.support.story.callers_facts import SOLD, remarks
+from boxoffice.support.story.dispute_story import open_matters
 from boxoffice.support.story.facts import OPEN_STATES, Facts, is_overdue
 from boxoffice.support.story.late_money import late_money
 from boxoffice.support.story.payment_story import may_yet_be_paid, refused_payments
@@ -22,7 +24,7 @@ from jobs.models import Job
 from jobs.selectors import KnownJob
 from notifications.models import Notification
 from notifications.told_again import first_of
-from tickets.models import Ticket
+from tickets.models import Ticket, VoidReason
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,8 @@ class Problem:
     """What is wrong, and what to do. ``needs_a_human`` is False where it mends itself.
 
     The rest says what the page offers beside it: the job, and what can be done to it (``Entry.can``); the refund that
-    can be tried again, or that is to be paid out; to correct the address.
+    can be tried again, or that is to be paid out; to correct the address; its page at the payment provider; to sell
+    the seats again.
     """
 
     what: str
@@ -43,14 +46,28 @@ class Problem:
     about_address: bool = False
     about_refund: bool = False
     others: Sequence[Order] = ()
+    link: str = ""
+    may_release: bool = False
 
 
 def find_problems(facts: Facts) -> list[Problem]:
     """All that is wrong, what needs a human first."""
-    found = [*_refunds(facts), *_jobs(facts), *_tickets(facts), *_mails(facts), *_payments(facts), *_sale(facts)]
+    found = [*_disputes(facts), *_refunds(facts), *_jobs(facts), *_tickets(facts), *_mails(facts), *_payments(facts)]
+    found += _sale(facts)
     found += [Problem(r.what, r.advice, needs_a_human=False, others=r.others, about_refund=r.about_refund)
               for r in remarks(facts)]  # fmt: skip
     return sorted(found, key=lambda problem: not problem.needs_a_human)
+
+
+def _disputes(facts: Facts) -> Iterator[Problem]:
+    for matter in open_matters(facts):
+        yield Problem(
+            matter.what,
+            matter.advice,
+            needs_a_human=matter.needs_a_human,
+            link=matter.link,
+            may_release=matter.is_lost and facts.order.status in REFUNDABLE,
+        )
 
 
 def _refunds(facts: Facts) -> Iterator[Problem]:
@@ -105,7 +122,8 @@ def _tickets(facts: Facts) -> Iterator[Problem]:
     live = [ticket for ticket in facts.tickets if ticket.status != Ticket.Status.VOID]
     failed = sum(ticket.status == Ticket.Status.FAILED for ticket in live)
     pending = any(ticket.status == Ticket.Status.PENDING for ticket in live)
-    if facts.order.status == Order.Status.CONFIRMED and len(live) < len(facts.lines):
+    known = len(live) + sum(ticket.void_reason == VoidReason.DISPUTED for ticket in facts.tickets)
+    if facts.order.status == Order.Status.CONFIRMED and known < len(facts.lines):
         yield Problem(
             _("The order has %(seats)d seats and %(tickets)d tickets.")
             % {"seats": len(facts.lines), "tickets": len(live)},

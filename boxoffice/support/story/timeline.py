@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from boxoffice.models import ShowAction
 from boxoffice.self_help.by_fan import in_words
 from boxoffice.support.story.action_story import staff_steps
+from boxoffice.support.story.dispute_story import dispute_steps
 from boxoffice.support.story.facts import Facts
 from boxoffice.support.story.payment_story import payment_steps
 from boxoffice.support.story.plain_words import (
@@ -60,6 +61,7 @@ def build_timeline(facts: Facts) -> list[Entry]:
         *_payments(facts),
         *_staff(facts),
         *_refunds(facts),
+        *_disputes(facts),
         *_jobs(facts),
         *_tickets(facts),
         *_mails(facts),
@@ -196,6 +198,11 @@ def _staff(facts: Facts) -> Iterator[Entry]:
 
 def _refunds(facts: Facts) -> Iterator[Entry]:
     for step in refund_steps(facts):
+        yield _entry(facts, step.at, step.title, step.state, step.mood, *step.notes)
+
+
+def _disputes(facts: Facts) -> Iterator[Entry]:
+    for step in dispute_steps(facts):
         yield _entry(facts, step.at, step.title, step.state, step.mood, *step.notes)
 
 
