@@ -41,3 +41,17 @@ class DayEnded(Event):
 
     def subject(self) -> str:
         return f"day:{self.day}"
+
+
+@dataclass(frozen=True)
+class DayReconciled(Event):
+    """The result of a day, YYYY-MM-DD, is there: ``boxoffice/reconciliation/read_day.py`` reads it. Told each time that
+    the day is reconciled.
+    """
+
+    is_hook: ClassVar[bool] = True
+
+    day: str
+
+    def subject(self) -> str:
+        return f"day:{self.day}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 
 from celery import shared_task
 
@@ -19,6 +19,7 @@ from boxoffice.payments import settle_payment as settling
 from boxoffice.payments.prune_events import prune_events
 from boxoffice.plan_reminders import plan_reminders
 from boxoffice.prune_sessions import prune_sessions
+from boxoffice.reconciliation import reconcile_day as reconciling
 from boxoffice.refunds import send_refund as sending
 from boxoffice.roles.lockout.prune import prune_login_failures
 from boxoffice.sales import ask_for_count as sales
@@ -177,6 +178,26 @@ def announce_the_end_of_the_day(*, due_at: str) -> None:
     """A day is over: say so, in the transaction that ends this job."""
     with record():
         end_day(due_at=datetime.fromisoformat(due_at))
+
+
+@shared_task(name="boxoffice.reconcile_day", has_call=False)
+def reconcile_day(*, day: str, **_event: object) -> None:
+    """A day has ended: begin to compare its money with the payment provider's."""
+    with record():
+        reconciling.begin_day(day=date.fromisoformat(day))
+
+
+@shared_task(name="boxoffice.read_balance")
+def read_balance(*, day: str, run: int) -> None:
+    """Ask the payment provider for some pages of a day's balance transactions."""
+    reconciling.read_on(day=date.fromisoformat(day), run=run)
+
+
+@shared_task(name="boxoffice.compare_balance", has_call=False)
+def compare_balance(*, day: str, run: int) -> None:
+    """All of a day was read: compare it with what we have."""
+    with record():
+        reconciling.compare_day(day=date.fromisoformat(day), run=run)
 
 
 @shared_task(

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from email.utils import parseaddr
 from urllib.parse import SplitResult, urlsplit
 
+from boxoffice.reconciliation.fees import read_fees
+
 Check = Callable[[str], bool]
 
 _YES_OR_NO = {"true", "on", "ok", "y", "yes", "1", "false", "off", "n", "no", "0"}
@@ -82,6 +84,15 @@ def safe_site(text: str) -> bool:
     """As ``site``, and over TLS unless it is this machine: secrets and money travel there."""
     parts = _split(text)
     return site(text) and bool(parts and (parts.scheme == "https" or parts.hostname in {"127.0.0.1", "::1"}))
+
+
+def fees(text: str) -> bool:
+    """What a payment provider may take, by currency: see ``boxoffice/reconciliation/fees.py``."""
+    try:
+        read_fees(text)
+    except ValueError:
+        return False
+    return True
 
 
 def beginning(*words: str) -> Check:

@@ -37,6 +37,7 @@ DESTINATIONS = (
             "boxoffice.send_refund",
             "boxoffice.ask_about_refund",
             "boxoffice.take_dispute",
+            "boxoffice.read_balance",
         ),
         timeout_seconds=10,
     ),

@@ -24,6 +24,7 @@ from config.acceptable import (
     beginning,
     contact,
     event_secret,
+    fees,
     mail_provider,
     one_of,
     push_key,
@@ -254,6 +255,16 @@ VARIABLES = (
         "How long tickets stay good whose payment is disputed: `until_lost`, or `void` to take them back at once. "
         "Either way they are void when the dispute is lost, and good again when it is won. See disputes.md.",
         accepts=one_of("until_lost", "void"),
+    ),
+    Variable(
+        "PAYMENT_FEES",
+        "str",
+        "EUR=1.5%+0.25..3.25%+0.25",
+        "What the payment provider may take of a payment by your contract, for each currency: a rate, or from the "
+        "cheapest card to the dearest. What is out of it is a finding of the night's reconciliation; a currency that is "
+        "not named is not judged, and an empty text judges none.",
+        "EUR=1.5%+0.25..3.25%+0.25 JPY=3.6%",
+        accepts=fees,
     ),
     Variable(
         "FINANCE_EMAIL",

@@ -3,7 +3,9 @@
 EVENTS = {
     "inventory.SaleOpened": ("boxoffice.tell_sale_opened",),
     # For whatever looks back at a day; each of its tasks takes ``day``.
-    "boxoffice.DayEnded": (),
+    "boxoffice.DayEnded": ("boxoffice.reconcile_day",),
+    # The result of a day is there; each of its tasks takes ``day``.
+    "boxoffice.DayReconciled": (),
     "boxoffice.OrderConfirmed": ("tickets.issue_tickets",),
     "boxoffice.OrderMoved": ("tickets.issue_tickets",),
     "tickets.TicketsIssued": ("boxoffice.tell_tickets_ready",),
@@ -46,6 +48,9 @@ TASKS = {
     "boxoffice.prune_sessions": "default",
     "boxoffice.prune_login_failures": "default",
     "boxoffice.end_day": "default",
+    "boxoffice.reconcile_day": "default",
+    "boxoffice.read_balance": "payments",
+    "boxoffice.compare_balance": "default",
     "notifications.prune_mail_events": "default",
     "boxoffice.send_message": "messages",
     "boxoffice.send_bulk": "bulk",

@@ -54,6 +54,10 @@ class Payment(models.Model):
             models.Index(fields=["intent_id"], name="payment_by_intent", condition=~Q(intent_id="")),
             # Those that a human must look at, and those that somebody has.
             models.Index(fields=["order", "id"], condition=~Q(problem=""), name="payment_with_a_problem"),
+            # What came in on a day, at the provider.
+            models.Index(
+                fields=["settled_at"], condition=Q(status="succeeded", method="online"), name="payment_by_settlement"
+            ),
         ]
         constraints = [
             models.UniqueConstraint(fields=["idempotency_key"], name="payment_key_once"),

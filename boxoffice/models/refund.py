@@ -93,6 +93,8 @@ class Refund(models.Model):
 
         indexes = [
             models.Index(fields=["created_at"], condition=~Q(status="succeeded"), name="refund_without_success"),
+            # What went back on a day.
+            models.Index(fields=["settled_at"], condition=Q(status="succeeded"), name="refund_by_settlement"),
             # How far a cancellation has come is counted in this index alone.
             models.Index(
                 fields=["cancellation", "status", "settled_at"],

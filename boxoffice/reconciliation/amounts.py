@@ -1,7 +1,7 @@
 """Amounts as the provider counts them, in figures and out of them. Pure.
 
-Its smallest unit is our minor unit, but for ISK and UGX, which have no decimals with us and two with it: what is paid is
-whole there, too, but a fee need not be.
+Its smallest unit is our minor unit, but for ISK and UGX, which have no decimals with us and two with it: what is paid
+is whole there, too, but a fee need not be.
 """
 
 from __future__ import annotations

@@ -53,10 +53,10 @@ def test_an_announcement_that_comes_days_late_is_about_its_own_day(days: Callabl
     assert [job["args"]["day"] for job in days()] == ["2027-05-02", "2027-05-03", "2027-05-04"]
 
 
-def test_nobody_need_follow_yet() -> None:
+def test_its_money_is_compared_with_the_payment_providers() -> None:
     with transaction.atomic():
         end_day(due_at=datetime(2027, 3, 1, tzinfo=UTC))
-    assert not Job.objects.exists()
+    assert list(Job.objects.values_list("task", "args__day")) == [("boxoffice.reconcile_day", "2027-02-28")]
 
 
 def test_the_schedule_announces_each_day_that_was_missed() -> None:
