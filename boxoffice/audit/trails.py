@@ -13,7 +13,15 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from boxoffice.models import AccessAction, AttentionAction, ExportAction, HoldAction, OrderAction, ShowAction
+from boxoffice.models import (
+    AccessAction,
+    AttentionAction,
+    BooksAction,
+    ExportAction,
+    HoldAction,
+    OrderAction,
+    ShowAction,
+)
 from jobs.models import StaffAction
 from notifications.models import MessageAction
 from snip.models import LinkAction
@@ -155,6 +163,19 @@ TRAILS = (
               JOIN tickets_ticket t ON t.id = a.ticket_id
               LEFT JOIN boxoffice_order o ON o.id = t.order_id
              WHERE a.result IN ('by hand', 'undone')
+        """,
+    ),
+    Trail(
+        name="books",
+        label=_("Reconciliation"),
+        table="boxoffice_booksaction",
+        words=dict(BooksAction.Action.choices),
+        rows="""
+            SELECT a.id, a.at, a.by, a.action AS did, coalesce('finding:' || a.finding_id, 'day:' || a.day) AS about,
+                   a.reason, coalesce(o.name, '') AS fan, coalesce(o.email, '') AS address
+              FROM boxoffice_booksaction a
+              LEFT JOIN boxoffice_finding f ON f.id = a.finding_id
+              LEFT JOIN boxoffice_order o ON o.id = f.order_id
         """,
     ),
     Trail(

@@ -4,6 +4,7 @@ from boxoffice.models.access_action import AccessAction, AuditTrail
 from boxoffice.models.asked_orders import AskedOrders
 from boxoffice.models.attention import AskedAttention, Attention, AttentionAction
 from boxoffice.models.balance_transaction import BalanceTransaction
+from boxoffice.models.books_action import BooksAction
 from boxoffice.models.cancellation import Cancellation, CancellationStep, CancelledOrder, WriteOff
 from boxoffice.models.dispute import Dispute, DisputeStep
 from boxoffice.models.export import Export, ExportAction
@@ -31,6 +32,7 @@ __all__ = [
     "AttentionAction",
     "AuditTrail",
     "BalanceTransaction",
+    "BooksAction",
     "Cancellation",
     "CancellationStep",
     "CancelledOrder",

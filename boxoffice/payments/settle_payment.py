@@ -103,11 +103,21 @@ def _take_money(*, payment_id: int, answer: Answer) -> None:
         return
     if not transitions.succeed(payment_id=payment_id, provider_id=answer.id, intent_id=answer.intent_id):
         return
-    if _confirm(payment.order_id):
+    buy_or_give_back(payment=payment)
+
+
+def buy_or_give_back(*, payment: Payment, may_buy: bool = True) -> bool:
+    """Let money that has come buy its order's seats, or plan that it goes back; whether it bought them.
+
+    may_buy: False for money that is not what the order costs. Part of the caller's transaction, in which the payment
+    has become one that succeeded.
+    """
+    if may_buy and _confirm(payment.order_id):
         SETTLED.labels(outcome="confirmed").inc()
-        return
+        return True
     SETTLED.labels(outcome="given back").inc()
-    _give_back(payment_id=payment_id, amount=payment.amount, reason="paid too late")
+    give_back(payment_id=payment.pk, amount=payment.amount, reason="paid too late")
+    return False
 
 
 def _refuse_money(payment: Payment, answer: Answer) -> None:
@@ -130,7 +140,7 @@ def _refuse_money(payment: Payment, answer: Answer) -> None:
     log.error("payment_differs", payment=payment.pk, session=answer.id)
     SETTLED.labels(outcome="differs").inc()
     if money:
-        _give_back(payment_id=payment.pk, amount=money.amount, reason="not the sum that was asked for")
+        give_back(payment_id=payment.pk, amount=money.amount, reason="not the sum that was asked for")
 
 
 def _came(answer: Answer) -> str:
@@ -142,7 +152,8 @@ def _came(answer: Answer) -> str:
     return f"{answer.amount} {answer.currency}" if money is None else money.format("en")
 
 
-def _give_back(*, payment_id: int, amount: int, reason: str) -> None:
+def give_back(*, payment_id: int, amount: int, reason: str) -> None:
+    """Plan that money goes back which bought nothing, and the mail that says so. Part of the caller's transaction."""
     order_id = Payment.objects.values_list("order_id", flat=True).get(pk=payment_id)
     orders.expire_paid_too_late(order_id=order_id)
     plan_refund(payment_id=payment_id, amount=amount, reason=reason)

@@ -31,6 +31,15 @@ def succeed_otherwise(*, payment_id: int, provider_id: str, intent_id: str, mone
     return _settle(payment_id, Payment.Status.SUCCEEDED, **known, **came)
 
 
+def find_money(*, payment_id: int, intent_id: str, money: Money) -> bool:
+    """`failed | expired → succeeded`: the provider has money for it after all, which must then go back; somebody has
+    compared the two. False where it has another state by now.
+    """
+    without = Payment.objects.filter(pk=payment_id, status__in=(Payment.Status.FAILED, Payment.Status.EXPIRED))
+    came = {"amount": money.amount, "currency": money.currency, "intent_id": intent_id}
+    return without.update(status=Payment.Status.SUCCEEDED, settled_at=DatabaseNow(), **came) == 1
+
+
 def fail(*, payment_id: int, problem: str, provider_id: str = "") -> bool:
     """`created | pending → failed`: a definite refusal, or money that must not count. ``problem`` is for staff."""
     known = Value(provider_id) if provider_id else F("provider_id")

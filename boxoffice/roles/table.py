@@ -46,6 +46,10 @@ GRANTS = (
     _may("boxoffice.refund_order", SUPPORT, FINANCE),
     _may("boxoffice.pay_out", FINANCE),
     _may("boxoffice.view_dispute", SUPPORT, FINANCE),
+    # The books: whoever may settle findings may also refund by them only with refund_order
+    _may("boxoffice.view_reconciliation", FINANCE),
+    _may("boxoffice.view_finding", FINANCE),
+    _may("boxoffice.reconcile", FINANCE),
     _may("boxoffice.correct_name", SUPPORT),
     _may("boxoffice.render_tickets", SUPPORT),
     _may("boxoffice.print_tickets", SUPPORT),
