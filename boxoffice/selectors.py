@@ -8,12 +8,13 @@ from boxoffice.models import Order, OrderLine
 
 
 def order_by_token(*, token: str) -> Order | None:
-    """The order whose page has this secret, with show and venue. One query."""
+    """The order whose page has this secret, with show, venue, and what the show offers (see ``money_back``). One query.
+    """
     return _orders().filter(token=token).first()
 
 
 def order_by_code(*, code: str) -> Order | None:
-    """The order with this code, with show and venue. One query."""
+    """The same of the order with this code. One query."""
     return _orders().filter(code=code).first()
 
 
@@ -29,4 +30,4 @@ def lines_of_order(*, order_id: int) -> QuerySet[OrderLine]:
 
 
 def _orders() -> QuerySet[Order]:
-    return Order.objects.select_related("show__venue")
+    return Order.objects.select_related("show__venue", "show__refund_offer")

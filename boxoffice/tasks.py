@@ -27,6 +27,7 @@ from boxoffice.sales.count_sales import count_sales
 from boxoffice.sales.tell_differences import prove_and_tell
 from boxoffice.self_help.erase_asked_orders import erase_asked_orders
 from boxoffice.self_help.tell_my_orders import tell_my_orders
+from boxoffice.shows.tell_holders import tell_holders
 from boxoffice.shows.tell_show_moved import tell_show_moved
 from boxoffice.tell_sale_opened import tell_sale_opened
 from boxoffice.tell_tickets import plan_tickets_mail
@@ -81,6 +82,13 @@ def tell_who_has_tickets(*, show_id: int, version: int, after: int = 0) -> None:
     """A show was moved: plan the mails of one page of orders, and the job of the next."""
     with record():
         tell_show_moved(show_id=show_id, version=version, after=after)
+
+
+@shared_task(name="boxoffice.tell_holders", has_call=False)
+def tell_what_became_of_a_show(*, show_id: int, kind: str, version: int, after: int = 0) -> None:
+    """A show was postponed, or goes on: plan the mails of one page of orders, and the job of the next."""
+    with record():
+        tell_holders(show_id=show_id, kind=kind, version=version, after=after)
 
 
 @shared_task(name="boxoffice.erase_sale_alerts", has_call=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from boxoffice.messages import tickets_ready
 from boxoffice.models import OrderAction
-from boxoffice.shows.tell_show_moved import tell_who_paid_later
+from boxoffice.shows.tell_holders import tell_who_paid_later
 from boxoffice.tell_buyer import plan_mail_about
 from boxoffice.tell_devices import plan_push_about
 

@@ -33,6 +33,7 @@ TASKS = {
     "boxoffice.tell_tickets_late": "default",
     "boxoffice.tell_sale_opened": "default",
     "boxoffice.tell_show_moved": "default",
+    "boxoffice.tell_holders": "default",
     "boxoffice.erase_sale_alerts": "default",
     "boxoffice.tell_my_orders": "default",
     "boxoffice.erase_asked_orders": "default",

@@ -17,7 +17,9 @@ from boxoffice.messages import (
     refund_done,
     reminder,
     sale_opened,
+    show_goes_on,
     show_moved,
+    show_postponed,
     tickets_late,
     tickets_ready,
 )
@@ -41,7 +43,9 @@ KINDS_FOR_MANY: dict[str, Callable[..., Draft]] = {
 KINDS_FOR_EACH_TIME: dict[str, Callable[..., Draft]] = {
     paid_too_late.KIND: paid_too_late.draft,
     refund_done.KIND: refund_done.draft,
+    show_goes_on.KIND: show_goes_on.draft,
     show_moved.KIND: show_moved.draft,
+    show_postponed.KIND: show_postponed.draft,
 }
 
 # Sent to many who did not wait for it at that moment: each tells how to get no more of its kind.

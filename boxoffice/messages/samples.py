@@ -20,7 +20,9 @@ from boxoffice.messages import (
     refund_done,
     reminder,
     sale_opened,
+    show_goes_on,
     show_moved,
+    show_postponed,
     tickets_late,
     tickets_ready,
 )
@@ -34,6 +36,7 @@ from notifications.content import Attachment
 from tickets.models import Ticket
 
 STARTS = datetime(2032, 12, 11, 18, 30, tzinfo=UTC)
+MONEY_BACK_UNTIL = STARTS - timedelta(days=14)
 TOKEN = "sample-order-page-that-opens-nothing"  # noqa: S105
 CODE = "7KQ2MXW4"
 RECIPIENT = "ada@example.org"
@@ -79,6 +82,10 @@ def samples() -> Sequence[Sample]:
         Sample(sale_opened.KIND, "", lambda: sale_opened.worded(show=_show(), alert_token=TOKEN)),
         Sample(show_moved.KIND, _("two seats"), lambda: _show_moved(seats=2)),
         Sample(show_moved.KIND, _("one seat"), lambda: _show_moved(seats=1)),
+        Sample(show_moved.KIND, _("postponed before, money back on request"), lambda: _show_moved(seats=2, back=True)),
+        Sample(show_postponed.KIND, _("two seats"), lambda: _show_postponed(seats=2, back=False)),
+        Sample(show_postponed.KIND, _("one seat, money back on request"), lambda: _show_postponed(seats=1, back=True)),
+        Sample(show_goes_on.KIND, _("two seats"), lambda: _show_goes_on(seats=2)),
         Sample(refund, _("money back"), lambda: _refund_done(seats=2, free=False)),
         Sample(refund, _("seats that cost nothing"), lambda: _refund_done(seats=1, free=True)),
         Sample(refund, _("paid out by hand"), lambda: _refund_done(seats=2, free=False, by_hand=True)),
@@ -172,10 +179,26 @@ def _reminder(*, seats: int, mailed: bool) -> Draft:
     return reminder.worded(order=order, tickets=_tickets(order, "issued")[:seats], tickets_mailed=day)
 
 
-def _show_moved(*, seats: int) -> Draft:
+def _show_moved(*, seats: int, back: bool = False) -> Draft:
     order = sample_order()
+    return show_moved.worded(
+        order=order,
+        tickets=_tickets(order, "issued")[:seats],
+        was=STARTS - timedelta(days=7),
+        was_postponed=back,
+        money_back=MONEY_BACK_UNTIL if back else None,
+    )
+
+
+def _show_postponed(*, seats: int, back: bool) -> Draft:
+    order = sample_order(show=Show.Status.POSTPONED)
     tickets = _tickets(order, "issued")[:seats]
-    return show_moved.worded(order=order, tickets=tickets, was=STARTS - timedelta(days=7))
+    return show_postponed.worded(order=order, tickets=tickets, money_back=MONEY_BACK_UNTIL if back else None)
+
+
+def _show_goes_on(*, seats: int) -> Draft:
+    order = sample_order()
+    return show_goes_on.worded(order=order, tickets=_tickets(order, "issued")[:seats])
 
 
 def _refund_done(*, seats: int, free: bool, by_hand: bool = False) -> Draft:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
+
+from django.conf import settings
+from django.urls import reverse
 
 from boxoffice.messages.show_times import clock_in_words
 from boxoffice.models import Order
@@ -14,6 +18,16 @@ from inventory.venue_time import in_venue_time
 def about_order(order: Order) -> dict[str, Any]:
     """The order, the address of its page, and its show. ``order`` comes with show and venue."""
     return {"order": order, "order_url": address_of(order), **about_show(order.show)}
+
+
+def about_money_back(order: Order, *, until: datetime | None) -> dict[str, Any]:
+    """Until when its fan may have his money back, by the clock at the venue, and where; empty where he may not."""
+    if until is None:
+        return {"money_back_until": "", "money_back_url": ""}
+    return {
+        "money_back_until": in_venue_time(instant=until, zone=order.show.venue.zone),
+        "money_back_url": f"{settings.PUBLIC_URL}{reverse('money_back', args=[order.token])}",
+    }
 
 
 def about_show(show: Show) -> dict[str, Any]:

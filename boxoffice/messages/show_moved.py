@@ -18,10 +18,11 @@ from boxoffice.gather_places import counted
 from boxoffice.messages.base import Draft
 from boxoffice.messages.calendar_file import calendar_file
 from boxoffice.messages.reminder import BEGUN, CANCELLED, NO_TICKETS, POSTPONED
-from boxoffice.messages.shared_context import about_order
+from boxoffice.messages.shared_context import about_money_back, about_order
 from boxoffice.messages.show_times import day_of
 from boxoffice.models import Order, ShowAction
 from boxoffice.models.order import code_of
+from boxoffice.money_back import money_back_until
 from boxoffice.own_direction import isolated
 from boxoffice.selectors import order_by_code
 from inventory.models import Show
@@ -43,7 +44,7 @@ def occurrence_of(*, version: int) -> str:
 
 
 def draft(*, subject: str, occurrence: str) -> Draft:
-    """The mail as things stand now. Three queries, outside any transaction.
+    """The mail as things stand now. Four queries at most, outside any transaction.
 
     Raises OrderNotFound, and NothingToSay when the show was moved once more, cancelled or postponed or has begun, or
     when all the tickets were given back.
@@ -52,14 +53,22 @@ def draft(*, subject: str, occurrence: str) -> Draft:
     if order is None:
         raise OrderNotFound
     tickets = [each for each in tickets_of_order(order_id=order.pk) if each.status != Ticket.Status.VOID]
-    was = _start_before(show_id=order.show_id, version=int(occurrence))
+    was, was_postponed = _before(show_id=order.show_id, version=int(occurrence))
     _refuse_what_is_not_so_any_more(order, tickets)
-    return worded(order=order, tickets=tickets, was=was)
+    back = money_back_until(order=order)
+    return worded(order=order, tickets=tickets, was=was, was_postponed=was_postponed, money_back=back)
 
 
-def worded(*, order: Order, tickets: Sequence[Ticket], was: datetime | None) -> Draft:
+def worded(
+    *,
+    order: Order,
+    tickets: Sequence[Ticket],
+    was: datetime | None,
+    was_postponed: bool = False,
+    money_back: datetime | None = None,
+) -> Draft:
     """What the mail says of these tickets. was: when it was to start before, None where nobody knows that any more.
-    Pure.
+    was_postponed: it had no time until now. money_back: until when the fan may have his money back. Pure.
     """
     show, about = order.show, about_order(order)
     return Draft(
@@ -69,6 +78,8 @@ def worded(*, order: Order, tickets: Sequence[Ticket], was: datetime | None) -> 
         template=KIND,
         context={
             **about,
+            **about_money_back(order, until=money_back),
+            "was_postponed": was_postponed,
             "count": len(tickets),
             "places": [counted(*place) for place in Counter(each.seat.label for each in tickets).items()],
             "was": in_venue_time(instant=was, zone=show.venue.zone) if was else "",
@@ -77,13 +88,17 @@ def worded(*, order: Order, tickets: Sequence[Ticket], was: datetime | None) -> 
     )
 
 
-def _start_before(*, show_id: int, version: int) -> datetime | None:
-    """When the show was to start before that move. Raises NothingToSay where it was moved once more."""
+def _before(*, show_id: int, version: int) -> tuple[datetime | None, bool]:
+    """When the show was to start before that move, and whether it was postponed then. Raises NothingToSay where it was
+    moved once more.
+    """
     moves = ShowAction.objects.filter(show_id=show_id, action=ShowAction.Action.MOVE).values_list("details", flat=True)
-    known = {details["version"]: datetime.fromisoformat(details["from"]) for details in moves}
+    known = {details["version"]: details for details in moves}
     if any(later > version for later in known):
         raise NothingToSay(MOVED_AGAIN)
-    return known.get(version)
+    if version not in known:
+        return None, False
+    return datetime.fromisoformat(known[version]["from"]), bool(known[version].get("was_postponed"))
 
 
 def _refuse_what_is_not_so_any_more(order: Order, tickets: Sequence[Ticket]) -> None:

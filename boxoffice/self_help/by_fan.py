@@ -7,6 +7,7 @@ from django.utils.translation import gettext, gettext_noop
 BY_FAN = gettext_noop("the fan")
 SENT_AGAIN = gettext_noop("sent again from the order's page")
 NAME_CORRECTED = gettext_noop("a slip corrected on the order's page")
+MONEY_BACK = gettext_noop("money back asked for on the order's page")
 
 
 def in_words(*, by: str, reason: str) -> tuple[str, str]:

@@ -40,6 +40,12 @@ class NameCorrectedOften(BoxOfficeError):
     status_code = 429
 
 
+class TooLateForMoneyBack(BoxOfficeError):
+    __doc__ = gettext_noop(
+        "The money of this order cannot be asked back here, or not any more. Write to us, and we look at it."
+    )
+
+
 class WroteOften(BoxOfficeError):
     __doc__ = gettext_noop("We have several messages of yours from today already. We answer those first.")
     status_code = 429

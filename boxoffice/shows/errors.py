@@ -15,3 +15,13 @@ class NothingPutAside(BoxOfficeError):
 
 class NothingPutBack(NothingPutAside):
     __doc__ = gettext_noop("None of these seats is put aside any more; nothing was changed.")
+
+
+class OfferRefused(BoxOfficeError):
+    __doc__ = gettext_noop(
+        "Money is offered back for shows that were moved or postponed, until later than was said. Nothing was changed."
+    )
+
+
+class TimeHasPassed(BoxOfficeError):
+    __doc__ = gettext_noop("The time that this show had has passed. Move it to another one; nothing was changed.")

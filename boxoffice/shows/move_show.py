@@ -9,6 +9,7 @@ from django.db import transaction
 
 from boxoffice.models import ShowAction
 from boxoffice.plan_reminders import forget_reminders
+from boxoffice.shows.offer_refunds import check_until, offer_refunds
 from boxoffice.shows.tell_show_moved import TASK
 from boxoffice.shows.trail import write_show_action
 from inventory.models.show import subject_of
@@ -26,19 +27,36 @@ class ToldMove:
 
 
 def move_and_tell(
-    *, show_id: int, seen: int, starts_at: datetime, doors_at: datetime | None, by: str, reason: str
+    *,
+    show_id: int,
+    seen: int,
+    starts_at: datetime,
+    doors_at: datetime | None,
+    by: str,
+    reason: str,
+    refund_until: datetime | None = None,
 ) -> ToldMove:
     """Move the show, forget whom it was reminded of, and let a job tell who has tickets. One transaction.
 
     seen: the version of the show that the page showed: pressed twice it is moved once, and told once. starts_at,
-    doors_at: with their time zone; see ``inventory.move_show``. by, reason: kept in the show's trail.
-    Raises ReasonMissing, and from inventory UnknownShow, ShowRefused, TransitionRefused.
+    doors_at: with their time zone; see ``inventory.move_show``. by, reason: kept in the show's trail. refund_until:
+    when given, who has ordered by now may have his money back until then.
+    Raises ReasonMissing, OfferRefused, and from inventory UnknownShow, ShowRefused, TransitionRefused.
     """
     require_reason(by=by, reason=reason)
     with transaction.atomic():
         moved = move_show(show_id=show_id, seen=seen, starts_at=starts_at, doors_at=doors_at)
         forget_reminders(show_id=show_id)
-        details = {"version": moved.version, "from": moved.starts_at.isoformat(), "to": starts_at.isoformat()}
+        details = {
+            "version": moved.version,
+            "from": moved.starts_at.isoformat(),
+            "to": starts_at.isoformat(),
+            "was_postponed": moved.was_postponed,
+        }
+        if refund_until is not None:
+            check_until(until=refund_until, starts_at=starts_at)
+            offer_refunds(show_id=show_id, until=refund_until)
+            details["refund_until"] = refund_until.isoformat()
         action = write_show_action(
             show_id=show_id, action=ShowAction.Action.MOVE, by=by, reason=reason, details=details
         )

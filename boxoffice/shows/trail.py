@@ -43,9 +43,15 @@ def what_was_done(action: ShowAction, *, zone: ZoneInfo) -> str:
     zone: of the venue, whose time is told.
     """
     details = action.details
+    told = []
     if "from" in details and "to" in details:
         was, now = (in_venue_time(instant=datetime.fromisoformat(details[name]), zone=zone) for name in ("from", "to"))
-        return _("from %(was)s to %(now)s") % {"was": was, "now": now}
+        told.append(_("from %(was)s to %(now)s") % {"was": was, "now": now})
+    if "refund_until" in details:
+        until = in_venue_time(instant=datetime.fromisoformat(details["refund_until"]), zone=zone)
+        told.append(_("money back on request until %(until)s") % {"until": until})
+    if told:
+        return "; ".join(told)
     if "area" in details:
         return f"{details['places']} × {details['area']}"
     return Truncator("; ".join(details.get("seats", ()))).chars(LONGEST_WHAT)

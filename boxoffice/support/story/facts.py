@@ -130,9 +130,14 @@ def _obstacles(jobs: Sequence[KnownJob], now: datetime) -> dict[int, list[str]]:
 
 
 def _changes_since(order: Order) -> list[ShowAction]:
-    """How the show was moved or postponed since the order was placed, the oldest first. By the index of the actions'
-    shows.
+    """How the show was moved, postponed or put on sale again since the order was placed, and until when money was
+    offered back, the oldest first. By the index of the actions' shows.
     """
-    kinds = (ShowAction.Action.MOVE, ShowAction.Action.POSTPONE)
+    kinds = (
+        ShowAction.Action.MOVE,
+        ShowAction.Action.POSTPONE,
+        ShowAction.Action.GO_ON,
+        ShowAction.Action.OFFER,
+    )
     changes = ShowAction.objects.filter(show_id=order.show_id, action__in=kinds, at__gte=order.placed_at)
     return list(changes.order_by("pk"))

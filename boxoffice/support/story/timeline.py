@@ -182,13 +182,23 @@ def _scans(facts: Facts) -> Iterator[Entry]:
 def _show_changes(facts: Facts) -> Iterator[Entry]:
     for change in facts.show_changes:
         by = _("By %(by)s: %(reason)s") % {"by": change.by, "reason": change.reason}
-        if change.action == ShowAction.Action.POSTPONE:
-            title, words = _("The show was postponed"), _("It has no new time yet, and nobody was told by mail.")
-        else:
-            was, now = (instant_in_words(datetime.fromisoformat(change.details[key]), facts) for key in ("from", "to"))
-            title = _("The show was moved to another time")
-            words = _("From %(earlier)s to %(now)s.") % {"earlier": was, "now": now}
-        yield _entry(facts, change.at, title, _("done"), "plain", words, by)
+        title, *words = _show_change(change, facts)
+        if until := change.details.get("refund_until"):
+            offered = instant_in_words(datetime.fromisoformat(until), facts)
+            words.append(_("Money back on request until %(until)s.") % {"until": offered})
+        yield _entry(facts, change.at, title, _("done"), "plain", *words, by)
+
+
+def _show_change(change: ShowAction, facts: Facts) -> list[str]:
+    """A title, and what there is to say of it."""
+    if change.action == ShowAction.Action.POSTPONE:
+        return [_("The show was postponed"), _("It had no new time then.")]
+    if change.action == ShowAction.Action.GO_ON:
+        return [_("The show was put on sale again"), _("It takes place at the time that it had.")]
+    if change.action == ShowAction.Action.OFFER:
+        return [_("Money back on request was offered for longer")]
+    was, now = (instant_in_words(datetime.fromisoformat(change.details[key]), facts) for key in ("from", "to"))
+    return [_("The show was moved to another time"), _("From %(earlier)s to %(now)s.") % {"earlier": was, "now": now}]
 
 
 def _staff(facts: Facts) -> Iterator[Entry]:
