@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from boxoffice.messages import tickets_ready
 from boxoffice.models import Order, OrderLine, Payment, Refund
+from boxoffice.money_back import money_back_until
 from boxoffice.selectors import lines_of_order, order_by_token
 from jobs.flow.away import is_away
 from notifications.models import Notification
@@ -27,6 +29,7 @@ class OrderPage:
     stored file, which is being made anew. payment_status: of the newest attempt to pay, while the order is not
     confirmed. mail: the newest that brings the tickets, once it is planned. mail_is_held_up: it has not
     left, and the mail service does not answer. refunds: the newest attempt for each sum that goes back.
+    money_back_until: until when the fan may have his money back by himself, None where he may not.
     """
 
     order: Order
@@ -38,6 +41,7 @@ class OrderPage:
     void: Sequence[Ticket] = ()
     file_is_outdated: bool = False
     mail_is_held_up: bool = False
+    money_back_until: datetime | None = None
 
     @property
     def payment_is_open(self) -> bool:
@@ -53,7 +57,8 @@ def order_page(*, token: str) -> OrderPage | None:
     """What the page of the order with this secret tells, or None where there is none.
 
     Four queries; one more for an order that costs money and was not confirmed, or whose mail has not left; two more for
-    one of which seats were given back, or that was paid after it was cancelled.
+    one of which seats were given back, or that was paid after it was cancelled; one more where the show was postponed
+    or moved and its fans may have their money back.
     """
     order = order_by_token(token=token)
     if order is None:
@@ -70,10 +75,11 @@ def order_page(*, token: str) -> OrderPage | None:
         tickets=[ticket for ticket in tickets if ticket.status != Ticket.Status.VOID],
         mail=mail,
         payment_status=payment_status,
-        refunds=_refunds(order) if paid_when_cancelled or any(line.refund_id for line in lines) else (),
+        refunds=newest_refunds(order) if paid_when_cancelled or any(line.refund_id for line in lines) else (),
         void=void,
         file_is_outdated=bool(void) and documents(order_id=order.pk).filter(outdated=True).exists(),
         mail_is_held_up=mail is not None and mail.status == _NOT_LEFT and is_away(destination="mail"),
+        money_back_until=money_back_until(order=order),
     )
 
 
@@ -84,7 +90,7 @@ def _payment_status(order: Order) -> str:
     return Payment.objects.filter(order=order).order_by("pk").values_list("status", flat=True).last() or ""
 
 
-def _refunds(order: Order) -> Sequence[Refund]:
-    """Without the attempts that another has taken over from."""
+def newest_refunds(order: Order) -> Sequence[Refund]:
+    """The newest attempt for each sum that goes back, with its payment; none that another has taken over from."""
     newest = Refund.objects.filter(payment__order=order, replaced_by__isnull=True)
     return list(newest.select_related("payment").order_by("pk"))

@@ -47,6 +47,7 @@ OWN_PAGES = {
     "inventory_show_aside": "boxoffice.block_seats",
     "inventory_show_door_list": "boxoffice.view_house",
     "inventory_show_house": "boxoffice.view_house",
+    "inventory_show_money_back": "boxoffice.move_show",
     "inventory_show_move": "boxoffice.move_show",
     "inventory_show_postpone": "boxoffice.move_show",
     "inventory_show_sale": "inventory.change_show",

@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
 
 from boxoffice.models import ShowAction
 from boxoffice.payments.errors import NotChargeable
@@ -19,9 +21,10 @@ from boxoffice.shows.aside_page import aside_page
 from boxoffice.shows.door_list_page import door_list_page
 from boxoffice.shows.house_page import PERMISSION as HOUSE_PERMISSION
 from boxoffice.shows.house_page import house_page
+from boxoffice.shows.money_back_page import money_back_page, offer_in_words
 from boxoffice.shows.move_page import PERMISSION as MOVE_PERMISSION
 from boxoffice.shows.move_page import can_be_moved, move_page
-from boxoffice.shows.postpone_page import attendees_address, can_be_postponed, not_told_since_in_words, postpone_page
+from boxoffice.shows.postpone_page import attendees_address, can_be_postponed, postpone_page, postponed_in_words
 from boxoffice.shows.sale_page import PERMISSION as SALE_PERMISSION
 from boxoffice.shows.sale_page import can_be_put_on_sale, sale_page
 from boxoffice.shows.trail import what_was_done
@@ -71,11 +74,19 @@ class DeskShowAdmin(ShowAdmin):
             "may_put_aside": show is not None and request.user.has_perm(ASIDE_PERMISSION),
             "may_move": show is not None and can_be_moved(show) and request.user.has_perm(MOVE_PERMISSION),
             "may_postpone": show is not None and can_be_postponed(show) and request.user.has_perm(MOVE_PERMISSION),
-            **(_untold(request, show) if show is not None else {}),
+            **(_changed(request, show) if show is not None else {}),
             "may_see_house": show is not None and request.user.has_perm(HOUSE_PERMISSION),
             "done_by_hand": _last_actions(show) if show else (),
         }
         return super().change_view(request, object_id, form_url, {**offered, **(extra_context or {})})
+
+    @admin.action(description=_lazy("Put on sale"), permissions=["change"])
+    def put_on_sale(self, request: HttpRequest, shows: QuerySet[Show]) -> None:
+        """A show that was postponed goes on by its own page, which says whom that tells."""
+        for show in shows.filter(status=Show.Status.POSTPONED):
+            words = _("“%(show)s” is postponed. Put it on sale on its page, which says whom that tells.")
+            self.message_user(request, words % {"show": show}, messages.WARNING)
+        super().put_on_sale(request, shows.exclude(status=Show.Status.POSTPONED))
 
     def get_inlines(self, request: HttpRequest, obj: Show | None) -> list[Any]:
         return [] if obj is None else [DeskTiers]
@@ -87,16 +98,21 @@ class DeskShowAdmin(ShowAdmin):
             path("<int:show_id>/aside/", view(partial(aside_page, self)), name="inventory_show_aside"),
             path("<int:show_id>/move/", view(partial(move_page, self)), name="inventory_show_move"),
             path("<int:show_id>/postpone/", view(partial(postpone_page, self)), name="inventory_show_postpone"),
+            path("<int:show_id>/money-back/", view(partial(money_back_page, self)), name="inventory_show_money_back"),
             path("<int:show_id>/house/", view(partial(house_page, self)), name="inventory_show_house"),
             path("<int:show_id>/door-list/", view(partial(door_list_page, self)), name="inventory_show_door_list"),
             *super().get_urls(),
         ]
 
 
-def _untold(request: HttpRequest, show: Show) -> dict[str, str]:
-    """For the page of a postponed show: how many have tickets and were not told, and where they are exported."""
-    words = not_told_since_in_words(show)
-    return {"not_told": words, "attendees_url": attendees_address(request, show)} if words else {}
+def _changed(request: HttpRequest, show: Show) -> dict[str, Any]:
+    """For the page of a show that is postponed, or whose fans may have their money back: what is to be known of it."""
+    words = postponed_in_words(show)
+    return {
+        "postponed": words,
+        "attendees_url": attendees_address(request, show) if words else "",
+        "money_back": offer_in_words(show) if request.user.has_perm(MOVE_PERMISSION) else "",
+    }
 
 
 def _last_actions(show: Show) -> list[tuple[ShowAction, str]]:

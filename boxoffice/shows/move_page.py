@@ -18,41 +18,39 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from boxoffice.messages import show_moved
+from boxoffice.shows.errors import OfferRefused
 from boxoffice.shows.holders import count_holders
 from boxoffice.shows.move_show import move_and_tell
+from boxoffice.shows.offer_refunds import check_until
 from boxoffice.shows.show_desk import address_of_show, ask, refuse, show_for
+from boxoffice.shows.telling_words import money_back_in_words, who_is_told
+from boxoffice.shows.typed_moment import moment_field, money_back_field
 from inventory.errors import InventoryError, TransitionRefused
 from inventory.models import Show
 from inventory.move_show import check_move
 from inventory.venue_time import in_venue_time, place_of
-from inventory.within_the_calendar import require_within_the_calendar
 from jobs.admin.reason_form import ReasonForm
-from jobs.destinations import destination_named
 from jobs.errors import JobsError
-from jobs.spans import span_in_words
 from tickets.models import Ticket
 
 PERMISSION = "boxoffice.move_show"
-
-_TYPED = "%Y-%m-%dT%H:%M"
-"""As browsers send the moment that was picked; without a zone, which is the venue's."""
-
-
-def _moment(**given: Any) -> forms.DateTimeField:
-    widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format=_TYPED)
-    return forms.DateTimeField(
-        input_formats=[_TYPED, f"{_TYPED}:%S"], widget=widget, validators=[require_within_the_calendar], **given
-    )
 
 
 class WhenForm(forms.Form):
     """When the show is to be, in the venue's time."""
 
-    starts = _moment(label=gettext_lazy("New start"))
-    doors = _moment(
+    starts = moment_field(label=gettext_lazy("New start"))
+    doors = moment_field(
         label=gettext_lazy("Doors open"),
         required=False,
         help_text=gettext_lazy("Left empty, as long before the start as they were to."),
+    )
+    refund_until = money_back_field(
+        label=gettext_lazy("Money back on request until"),
+        help_text=gettext_lazy(
+            "Until then, whoever has tickets by now can give them back on the order’s page. Left empty, staff refund "
+            "who asks."
+        ),
     )
     seen = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
 
@@ -76,11 +74,23 @@ def move_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) -> Htt
     if fits:
         try:
             return _ask(page, request, show, form, ReasonForm())
+        except OfferRefused as refusal:
+            form.add_error("refund_until", str(refusal))
         except InventoryError as refusal:
             form.add_error("starts", str(refusal))
     form.fields["starts"].help_text = _("%(place)s time, where the venue is.") % {"place": place_of(show.venue.zone)}
-    title = _("Move “%(show)s” to when?") % {"show": show.title}
-    return ask(page, request, show, title=title, button=_("Go on…"), form=form, template="choose.html")
+    return ask(
+        page,
+        request,
+        show,
+        title=_("Move “%(show)s” to when?") % {"show": show.title},
+        button=_("Go on…"),
+        form=form,
+        template="move.html",
+        postpone_url=""
+        if show.status == Show.Status.POSTPONED
+        else reverse("admin:inventory_show_postpone", args=[show.pk]),
+    )
 
 
 def _as_it_is(show: Show) -> dict[str, Any]:
@@ -89,8 +99,10 @@ def _as_it_is(show: Show) -> dict[str, Any]:
 
 def _ask(page: admin.ModelAdmin, request: HttpRequest, show: Show, form: WhenForm, reason: ReasonForm) -> HttpResponse:
     """Raises what speaks against it by now."""
-    new = form.cleaned_data["starts"]
+    new, until = form.cleaned_data["starts"], form.cleaned_data["refund_until"]
     doors = check_move(show=show, starts_at=new, doors_at=form.cleaned_data["doors"])
+    if until is not None:
+        check_until(until=until, starts_at=new)
     return ask(
         page,
         request,
@@ -103,11 +115,12 @@ def _ask(page: admin.ModelAdmin, request: HttpRequest, show: Show, form: WhenFor
             % {"before": _in_full(show, show.starts_at), "after": _in_full(show, new)},
             _("The doors open %(doors)s.") % {"doors": _in_full(show, doors)},
             *_sale(show),
-            *_holders(show),
+            *_tickets(show),
+            *who_is_told(count_holders(show)),
             _("Who was reminded is reminded again, 24 hours before the new start."),
-            _("No money moves. Who cannot come is refunded from the order’s page."),
+            money_back_in_words(show, until),
         ],
-        hidden=[(name, form[name].data or "") for name in ("starts", "doors", "seen")],
+        hidden=[(name, form[name].data or "") for name in ("starts", "doors", "refund_until", "seen")],
     )
 
 
@@ -117,43 +130,16 @@ def _sale(show: Show) -> list[str]:
     return [_("It sells until the new start.")]
 
 
-def _holders(show: Show) -> list[str]:
-    """Whom it concerns, and how long it takes until the last one knows."""
-    holders = count_holders(show)
-    told, silent = holders.with_address, holders.without
+def _tickets(show: Show) -> list[str]:
     tickets = Ticket.objects.filter(show=show).exclude(status=Ticket.Status.VOID).count()
-    if not told and not silent:
-        return [_("Nobody has tickets, so nobody is written to.")]
-    words = [
-        ngettext(
-            "%(n)d ticket stays valid, whatever date is on it. Its file is made anew.",
-            "%(n)d tickets stay valid, whatever date is on them. Their files are made anew.",
-            tickets,
-        )
-        % {"n": tickets},
-        ngettext(
-            "%(n)d order is told by mail, with an entry that moves the show in the calendar%(span)s.",
-            "%(n)d orders are told by mail, with an entry that moves the show in the calendar%(span)s.",
-            told,
-        )
-        % {"n": told, "span": _how_long(told)},
-    ]
-    if silent:
-        without = ngettext(
-            "%(n)d order has no address: nobody can be written to about it.",
-            "%(n)d orders have no address: nobody can be written to about them.",
-            silent,
-        )
-        words.append(without % {"n": silent})
-    return words
-
-
-def _how_long(mails: int) -> str:
-    mail = destination_named("mail")
-    if mail is None or not mail.rate_per_second:
-        return ""
-    span = span_in_words(max(1, round(mails / mail.rate_per_second)))
-    return _("; at the mail provider’s rate that takes about %(span)s") % {"span": span}
+    if not tickets:
+        return []
+    words = ngettext(
+        "%(n)d ticket stays valid, whatever date is on it. Its file is made anew.",
+        "%(n)d tickets stay valid, whatever date is on them. Their files are made anew.",
+        tickets,
+    )
+    return [words % {"n": tickets}]
 
 
 def _move(page: admin.ModelAdmin, request: HttpRequest, show: Show, form: WhenForm) -> HttpResponse:
@@ -163,23 +149,25 @@ def _move(page: admin.ModelAdmin, request: HttpRequest, show: Show, form: WhenFo
         if not reason.is_valid():
             return _ask(page, request, show, form, reason)
         move_and_tell(
-            show_id=show.pk,
-            seen=form.cleaned_data["seen"],
-            starts_at=new,
-            doors_at=form.cleaned_data["doors"],
-            by=request.user.get_username(),
-            reason=reason.cleaned_data["reason"],
+            show_id=show.pk, by=request.user.get_username(), reason=reason.cleaned_data["reason"], **_when(form)
         )
     except JobsError as refusal:
         return refuse(request, refusal, to=address_of_show(show))
-    words = _("It starts %(after)s now.") % {"after": _in_full(show, new)}
-    told = _("See whom it is told")
-    where = f"{reverse('admin:notifications_notification_changelist')}?kind={show_moved.KIND}"
-    if request.user.has_perm("notifications.view_notification"):
-        messages.success(request, format_html('{} <a href="{}">{}</a>', words, where, told))
-    else:
-        messages.success(request, words)
+    say_done(request, _("It starts %(after)s now.") % {"after": _in_full(show, new)}, kind=show_moved.KIND)
     return HttpResponseRedirect(address_of_show(show))
+
+
+def say_done(request: HttpRequest, words: str, *, kind: str) -> None:
+    """What was done, with a link to the mails of this kind for who may see them."""
+    if request.user.has_perm("notifications.view_notification"):
+        where = f"{reverse('admin:notifications_notification_changelist')}?kind={kind}"
+        words = format_html('{} <a href="{}">{}</a>', words, where, _("See whom it is told"))
+    messages.success(request, words)
+
+
+def _when(form: WhenForm) -> dict[str, Any]:
+    names = {"starts_at": "starts", "doors_at": "doors", "refund_until": "refund_until", "seen": "seen"}
+    return {argument: form.cleaned_data[field] for argument, field in names.items()}
 
 
 def _in_full(show: Show, instant: datetime) -> str:

@@ -1,19 +1,30 @@
-"""The page on which staff put a show on sale. It says from when, what the seats cost, and what is free of charge."""
+"""The page on which staff put a show on sale. It says from when, what the seats cost, and what is free of charge.
+
+A show that was postponed goes on by it at the time that it had: it asks why, and tells who was told otherwise.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from boxoffice.messages import show_goes_on
+from boxoffice.shows.errors import TimeHasPassed
+from boxoffice.shows.holders import count_holders
+from boxoffice.shows.move_page import say_done
+from boxoffice.shows.postpone_show import go_on_and_tell
 from boxoffice.shows.show_desk import address_of_show, ask, refuse, show_for
 from inventory.advance_show import advance_show
 from inventory.errors import TransitionRefused
 from inventory.models import PriceTier, Seat, Show
 from inventory.venue_time import in_venue_time
+from jobs.admin.reason_form import ReasonForm
 from jobs.clock import database_now
 from jobs.errors import JobsError
 
@@ -26,6 +37,10 @@ class SeenForm(forms.Form):
     seen = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
 
 
+class GoOnForm(ReasonForm, SeenForm):
+    """And why it goes on after all."""
+
+
 def can_be_put_on_sale(show: Show) -> bool:
     """Whether there is a way to the sale from its state."""
     return show.status in (Show.Status.DRAFT, Show.Status.POSTPONED)
@@ -36,28 +51,56 @@ def sale_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) -> Htt
     show = show_for(request, show_id=show_id, permission=PERMISSION)
     if not can_be_put_on_sale(show):
         return refuse(request, TransitionRefused(), to=address_of_show(show))
-    form = SeenForm(request.POST or None, initial={"seen": show.version})
-    if request.method == "POST" and form.is_valid():
-        return _do(page, request, show, form.cleaned_data["seen"])
+    goes_on = show.status == Show.Status.POSTPONED
+    if goes_on and show.starts_at <= database_now():
+        return refuse(request, TimeHasPassed(), to=address_of_show(show))
+    kind = GoOnForm if goes_on else SeenForm
+    form = kind(request.POST if request.method == "POST" else None, initial={"seen": show.version})
+    if form.is_valid():
+        return (_go_on if goes_on else _do)(page, request, show, form.cleaned_data)
+    told = _told(show) if goes_on else []
     return ask(
         page,
         request,
         show,
         title=_("Put “%(show)s” on sale?") % {"show": show.title},
-        button=_("Put on sale"),
+        button=_("Put on sale and tell everybody") if told else _("Put on sale"),
         form=form,
-        effects=[_when(show), *_prices(show), *_seats(show)],
+        effects=[_when(show), *told, *_prices(show), *_seats(show)],
     )
 
 
-def _do(page: admin.ModelAdmin, request: HttpRequest, show: Show, seen: int) -> HttpResponse:
+def _do(page: admin.ModelAdmin, request: HttpRequest, show: Show, typed: dict[str, Any]) -> HttpResponse:
     try:
-        advance_show(show_id=show.pk, to=Show.Status.SCHEDULED, seen=seen)
+        advance_show(show_id=show.pk, to=Show.Status.SCHEDULED, seen=typed["seen"])
     except JobsError as refusal:
         return refuse(request, refusal, to=address_of_show(show))
     page.log_change(request, show, [{"changed": {"fields": [str(Show._meta.get_field("status").verbose_name)]}}])
     messages.success(request, _("“%(show)s” is on sale: %(when)s") % {"show": show.title, "when": _when(show)})
     return HttpResponseRedirect(address_of_show(show))
+
+
+def _go_on(page: admin.ModelAdmin, request: HttpRequest, show: Show, typed: dict[str, Any]) -> HttpResponse:
+    try:
+        go_on_and_tell(show_id=show.pk, by=request.user.get_username(), **typed)
+    except JobsError as refusal:
+        return refuse(request, refusal, to=address_of_show(show))
+    words = _("“%(show)s” is on sale: %(when)s") % {"show": show.title, "when": _when(show)}
+    say_done(request, words, kind=show_goes_on.KIND)
+    return HttpResponseRedirect(address_of_show(show))
+
+
+def _told(show: Show) -> list[str]:
+    """Whom a mail reaches; empty where nobody has tickets."""
+    holders = count_holders(show)
+    if not holders.with_address:
+        return []
+    words = ngettext(
+        "Who was told that it is postponed is told by mail that it takes place after all: %(n)d order.",
+        "Who was told that it is postponed is told by mail that it takes place after all: %(n)d orders.",
+        holders.with_address,
+    )
+    return [words % {"n": holders.with_address}]
 
 
 def _when(show: Show) -> str:

@@ -15,6 +15,7 @@ from boxoffice.storefront.order_slip import slip_of_order
 from boxoffice.storefront.polling import next_poll
 from boxoffice.storefront.private_pages import private_page
 from boxoffice.storefront.progress import Progress, progress_of
+from boxoffice.storefront.show_news import news_of
 from boxoffice.storefront.shown_tickets import shown_tickets, void_tickets_in_words
 from notifications.channels.push.keys import application_server_key, push_is_set_up
 
@@ -26,7 +27,7 @@ no_referrer = private_page(referrer="no-referrer")
 @no_referrer
 @require_safe
 def order_page(request: HttpRequest, token: str) -> HttpResponse:
-    """The steps, the tickets as far as there are any, and what was bought. Four queries."""
+    """What became of the show, the steps, the tickets as far as there are any, and what was bought. Four queries."""
     page = read_order_page(token=token)
     if page is None:
         return refuse(request, error=OrderNotFound())
@@ -59,6 +60,7 @@ def _context(request: HttpRequest, *, page: OrderPage, progress: Progress) -> di
         "order": page.order,
         "show": page.order.show,
         "progress": progress,
+        "news": news_of(page),
         "poll": next_poll(request.GET),
         "tickets": shown_tickets(page.tickets),
         "void": void_tickets_in_words(page.void),

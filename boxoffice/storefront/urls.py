@@ -13,6 +13,7 @@ from boxoffice.storefront.gone_hold import hold_again
 from boxoffice.storefront.health import healthz
 from boxoffice.storefront.keep_hold import back, leave, more_time
 from boxoffice.storefront.listing import show_list
+from boxoffice.storefront.money_back import money_back
 from boxoffice.storefront.order import order_page, order_status
 from boxoffice.storefront.order_push import order_push, push_worker
 from boxoffice.storefront.own_order import own_name, send_again
@@ -44,6 +45,7 @@ urlpatterns = [
     path("orders/<slug:token>/tickets.pdf", order_tickets, name="order_tickets"),
     path("orders/<slug:token>/send-again/", send_again, name="send_again"),
     path("orders/<slug:token>/name/", own_name, name="own_name"),
+    path("orders/<slug:token>/money-back/", money_back, name="money_back"),
     path("orders/<slug:token>/write-to-us/", write_to_us, name="write_about_order"),
     path("my-orders/", find_orders, name="find_orders"),
     path("write-to-us/", write_to_us, name="write_to_us"),
