@@ -155,14 +155,16 @@ class _Columns:
                 raise _wrong(_("“%(text)s” is no id."), word, line)
         currency = currency.upper()
         places = decimals_there(currency)
-        amounts = [self._amount(text, places, line) for text in (gross, fee, net)]
-        if amounts[0] - amounts[1] != amounts[2]:
+        amount, taken, left = (self._amount(text, places, line) for text in (gross, fee, net))
+        if amount - taken != left:
             raise ReportRefused(_("The net amount is not the gross amount less the fee."), line=line)
         return Told(
             line,
             id,
             category,
-            *amounts,
+            amount,
+            taken,
+            left,
             currency,
             _instant(created, line),
             _instant(available, line) if available else None,

@@ -1,0 +1,233 @@
+"""The provider's report is read rightly, or refused with the line: a table of files, and a round trip."""
+
+from __future__ import annotations
+
+import csv
+from datetime import UTC, datetime
+from io import BytesIO, StringIO
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from boxoffice.reconciliation.amounts import decimals_there
+from boxoffice.reconciliation.errors import ReportRefused
+from boxoffice.reconciliation.read_report import ALSO, LONGEST_LINE, NEEDED, read_report
+from boxoffice.reconciliation.told import Told
+
+HEAD = ",".join(NEEDED)
+ONE = "txn_1,2026-11-29 12:00:00,eur,84.00,1.51,82.49,charge,ch_1,pi_1"
+TWO = "txn_2,2026-11-29 12:00:01,eur,-42.00,0.00,-42.00,refund,re_1,pi_1"
+AMOUNTS = [(8_400, 151, 8_249), (-4_200, 0, -4_200)]
+
+
+def told(text: str | bytes) -> list[Told]:
+    return list(read_report(BytesIO(text if isinstance(text, bytes) else text.encode())))
+
+
+def table(*lines: str, end: str = "\n") -> str:
+    return "".join(f"{line}{end}" for line in lines)
+
+
+def turned(head: str, *rows: str, order: list[int]) -> str:
+    return table(*(",".join(line.split(",")[place] for place in order) for line in (head, *rows)))
+
+
+READ = {
+    "plain": table(HEAD, ONE, TWO),
+    "the columns in another order": turned(HEAD, ONE, TWO, order=[8, 6, 4, 2, 0, 1, 3, 5, 7]),
+    "unknown columns": table(f"x,{HEAD},net_of_tax", f"1,{ONE},€", f",{TWO},"),
+    "unknown columns of one name": table(f"x,{HEAD},x", f"1,{ONE},2", f",{TWO},"),
+    "a byte-order mark": "\ufeff" + table(HEAD, ONE, TWO),
+    "a byte-order mark before a quote": "\ufeff" + table('"balance_transaction_id"' + HEAD[22:], ONE, TWO),
+    "lines of Windows": table(HEAD, ONE, TWO, end="\r\n"),
+    "blank lines": table(HEAD, "", ONE, "", TWO, "", ""),
+    "semicolons and decimal commas": table(HEAD, ONE, TWO).replace(",", ";").replace(".", ","),
+    "decimal commas in quotes": table(
+        HEAD,
+        ONE.replace("84.00,1.51,82.49", '"84,00","1,51","82,49"'),
+        TWO.replace("-42.00,0.00,-42.00", '"-42,00",0,"-42"'),
+    ),
+    "tabs": table(HEAD, ONE, TWO).replace(",", "\t"),
+    "every cell in quotes": table(*(",".join(f'"{cell}"' for cell in line.split(",")) for line in (HEAD, ONE, TWO))),
+    "names in capitals, with spaces": table(" , ".join(NEEDED).upper(), ONE, TWO),
+    "currencies in capitals": table(HEAD, ONE, TWO).replace("eur", "EUR"),
+    "fewer decimals": table(HEAD, ONE.replace("84.00", "84"), TWO.replace("-42.00", "-42.0")),
+    "instants with a T and a zone": table(HEAD, ONE, TWO).replace("29 12:00:00", "29T12:00:00Z"),
+    "a description of several lines": table(
+        f"{HEAD},description", f'{ONE},"two\nlines, and a ""quote"""', f"{TWO},plain"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_report_is_read_rightly(name: str) -> None:
+    first, second = told(READ[name])
+    assert [(each.amount, each.fee, each.net) for each in (first, second)] == AMOUNTS
+    assert (first.provider_id, first.currency, first.category, first.source, first.intent_id) == (
+        "txn_1",
+        "EUR",
+        "charge",
+        "ch_1",
+        "pi_1",
+    )
+    assert (second.provider_id, second.category) == ("txn_2", "refund")
+    assert first.created_at == datetime(2026, 11, 29, 12, tzinfo=UTC)
+
+
+REFUSED = {
+    "empty": (b"", 1, "empty"),
+    "an empty first line": (table("", HEAD, ONE), 1, "first line is empty"),
+    "needed columns that are missing": (
+        table(HEAD.replace("net", "nett").replace(",fee", ",fees"), ONE),
+        1,
+        "fee, net",
+    ),
+    "a needed column twice": (table(f"{HEAD},Net ", f"{ONE},82.49"), 1, "net"),
+    "no head": (table(ONE, TWO), 1, "balance_transaction_id"),
+    "a cut last line": (table(HEAD, ONE) + TWO[:30], 3, "cut off"),
+    "a last line without an end": (table(HEAD, ONE) + TWO, 3, "cut off"),
+    "a last line that was cut to fewer cells": (table(HEAD, ONE, TWO[:-5]), 3, "8 cells, and 9 columns"),
+    "a cell too many": (table(HEAD, f"{ONE},x", TWO), 2, "10 cells, and 9 columns"),
+    "an open quote": (table(HEAD, ONE, TWO.replace("re_1", '"re_1')), 3, "no CSV"),
+    "an open quote far above": (table(HEAD, ONE.replace("ch_1", '"ch_1'), *([TWO] * 3_000)), 2, "no CSV"),
+    "a quote that ends too soon": (table(HEAD, ONE.replace("ch_1", '"ch"_1')), 2, "no CSV"),
+    "lines of an old Mac": (table(HEAD, ONE, TWO, end="\r") + "\n", 1, "no CSV"),
+    "UTF-16": (table(HEAD, ONE).encode("utf-16"), 1, "UTF-8"),
+    "Latin-1": (table(HEAD, ONE, TWO.replace("re_1", "ré")).encode("latin-1"), 3, "UTF-8"),
+    "a NUL": (table(HEAD, ONE.replace("ch_1", "ch\0_1")), 2, "NUL"),
+    "a huge line": (table(HEAD, ONE, TWO + "x" * LONGEST_LINE), 3, "too long"),
+    "a huge file of one line": (b"x" * 3 * LONGEST_LINE, 1, "too long"),
+    "more decimals than cents": (table(HEAD, ONE.replace("84.00", "84.000")), 2, "more decimals"),
+    "thousands": (table(HEAD, ONE.replace("84.00,1.51,82.49", '"1,084.00",1.51,"1,082.49"')), 2, "one way only"),
+    "thousands without decimals": (
+        table(HEAD, ONE.replace("84.00,1.51,82.49", '"1,084",0,"1,084"')),
+        2,
+        "more decimals",
+    ),
+    "two decimal signs": (table(HEAD, ONE, TWO.replace("-42.00,", '"-42,00",')), 3, "another decimal sign"),
+    "an amount in words": (table(HEAD, ONE.replace("84.00", "€84.00")), 2, "one way only"),
+    "an amount in brackets": (table(HEAD, ONE, TWO.replace("-42.00,", "(42.00),")), 3, "one way only"),
+    "an exponent": (table(HEAD, ONE.replace("84.00", "84e2")), 2, "one way only"),
+    "Arabic figures": (table(HEAD, ONE.replace("84.00", "٨٤.00")), 2, "one way only"),
+    "no amount": (table(HEAD, ONE.replace("84.00", "")), 2, "one way only"),
+    "a net that is not the rest": (table(HEAD, ONE.replace("82.49", "82.94")), 2, "less the fee"),
+    "a fraction of a yen": (table(HEAD, ONE.replace("eur,84.00,1.51,82.49", "jpy,84.50,0,84.50")), 2, "more decimals"),
+    "thousands of yen": (table(HEAD, ONE.replace("eur,84.00,1.51,82.49", 'jpy,"1,000",0,"1,000"')), 2, "more decimals"),
+    "four decimals of a dinar": (table(HEAD, ONE.replace("eur,84.00", "kwd,84.0000")), 2, "one way only"),
+    "no currency": (table(HEAD, ONE.replace("eur", "euro")), 2, "currency"),
+    "no category": (table(HEAD, ONE, TWO.replace("refund", "")), 3, "category"),
+    "no id": (table(HEAD, ONE.replace("txn_1", "")), 2, "no id"),
+    "an id with a space": (table(HEAD, ONE.replace("ch_1", "ch 1")), 2, "no id"),
+    "no instant": (table(HEAD, ONE.replace("2026-11-29 12:00:00", "29.11.2026 12:00")), 2, "instant"),
+    "a day that is none": (table(HEAD, ONE.replace("11-29", "11-31")), 2, "instant"),
+    "another zone": (table(HEAD, ONE.replace("12:00:00", "12:00:00+01:00")), 2, "instant"),
+    "a bad line after a cell of several lines": (
+        table(f"{HEAD},description", f'{ONE},"a\nb\nc"', f"{TWO.replace('eur', 'e')},"),
+        5,
+        "currency",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_report_that_cannot_be_read_in_one_way_is_refused_with_its_line(name: str) -> None:
+    text, line, problem = REFUSED[name]
+    with pytest.raises(ReportRefused) as refused:
+        told(text)
+    assert (refused.value.line, problem in refused.value.problem) == (line, True), refused.value
+    assert f"Line {line}: " in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("currency", "text", "amount"),
+    [
+        ("JPY", "1200", 1_200),
+        ("JPY", "1200.00", 1_200),
+        ("KWD", "12.340", 12_340),
+        ("KWD", "12.3", 12_300),
+        ("ISK", "5000.00", 500_000),
+        ("UGX", "5000", 500_000),
+        ("EUR", "-0.01", -1),
+        ("EUR", "99999999999999.99", 9_999_999_999_999_999),
+        ("HUF", "007.50", 750),
+    ],
+)
+def test_an_amount_is_exact_in_the_providers_smallest_unit(currency: str, text: str, amount: int) -> None:
+    (one,) = told(table(HEAD, ONE.replace("eur,84.00,1.51,82.49", f"{currency},{text},0,{text}")))
+    assert (one.amount, one.net, one.currency) == (amount, amount, currency)
+
+
+def test_a_head_alone_is_a_report_without_transactions() -> None:
+    assert told(table(HEAD)) == []
+
+
+CURRENCIES = st.sampled_from(["EUR", "JPY", "KWD", "ISK", "USD"])
+IDS = st.text("abcXYZ019_", min_size=1, max_size=20)
+SECONDS = st.integers(0, 4_000_000_000)
+AMOUNT = st.integers(-(10**13), 10**13)
+
+
+@st.composite
+def transactions(draw: st.DrawFn) -> Told:
+    amount, fee = draw(AMOUNT), draw(st.integers(0, 10**6))
+    return Told(
+        0,
+        draw(IDS),
+        draw(st.sampled_from(["charge", "refund", "payout", "dispute"])),
+        amount,
+        fee,
+        amount - fee,
+        draw(CURRENCIES),
+        datetime.fromtimestamp(draw(SECONDS), UTC),
+        draw(st.none() | SECONDS.map(lambda seconds: datetime.fromtimestamp(seconds, UTC))),
+        draw(IDS | st.just("")),
+        *(draw(IDS | st.just("")) for _ in range(5)),
+    )
+
+
+def written(all_told: list[Told], *, names: list[str], delimiter: str, sign: str, end: str, junk: str) -> bytes:
+    out = StringIO()
+    writer = csv.writer(out, delimiter=delimiter, lineterminator=end)
+    writer.writerow(names)
+    for one in all_told:
+        places = decimals_there(one.currency)
+        cells = {
+            "balance_transaction_id": one.provider_id,
+            "created_utc": f"{one.created_at:%Y-%m-%d %H:%M:%S}",
+            "available_on_utc": f"{one.available_at:%Y-%m-%d %H:%M:%S}" if one.available_at else "",
+            "currency": one.currency.lower(),
+            "gross": _major(one.amount, places, sign),
+            "fee": _major(one.fee, places, sign),
+            "net": _major(one.net, places, sign),
+            "reporting_category": one.category,
+            "source_id": one.source,
+            "charge_id": one.charge_id,
+            "payment_intent_id": one.intent_id,
+            "payment_metadata[payment]": one.payment_key,
+            "refund_metadata[refund]": one.refund_number,
+            "payment_metadata[order]": one.order_code,
+        }
+        writer.writerow([cells.get(name, junk) for name in names])
+    return out.getvalue().encode()
+
+
+def _major(amount: int, places: int, sign: str) -> str:
+    digits = f"{abs(amount):0{places + 1}}"
+    whole, part = (digits[:-places], sign + digits[-places:]) if places else (digits, "")
+    return f"{'-' if amount < 0 else ''}{whole}{part}"
+
+
+@given(
+    all_told=st.lists(transactions(), max_size=5),
+    names=st.permutations([*NEEDED, *ALSO, "description", "customer_name"]),
+    delimiter=st.sampled_from(",;\t"),
+    sign=st.sampled_from(".,"),
+    end=st.sampled_from(["\n", "\r\n"]),
+    junk=st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=10),
+)
+def test_whatever_is_written_as_a_report_is_read_as_it_was(
+    all_told: list[Told], names: list[str], delimiter: str, sign: str, end: str, junk: str
+) -> None:
+    report = written(all_told, names=names, delimiter=delimiter, sign=sign, end=end, junk=junk)
+    assert [one._replace(line=0) for one in told(report)] == all_told
