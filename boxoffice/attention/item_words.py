@@ -21,7 +21,7 @@ from django_celery_beat.models import PeriodicTask
 
 from boxoffice.attention.find_items import Item
 from boxoffice.attention.kinds import Kind, kind_named
-from boxoffice.models import AskedAttention, Dispute, Order, Payment, Refund
+from boxoffice.models import AskedAttention, Cancellation, Dispute, Order, Payment, Refund
 from boxoffice.support.story.dispute_story import what_is_disputed
 from boxoffice.support.story.payment_story import what_is_wrong
 from boxoffice.support.story.problems import (
@@ -99,6 +99,9 @@ def _link(item: Item, order: Order | None, request: HttpRequest) -> str:
         return reverse("admin:django_celery_beat_periodictask_change", args=[item.key])
     if item.kind == "promises":
         return reverse("admin:jobs_queueload_changelist")
+    if item.kind == "cancellations":
+        show_id = Cancellation.objects.values_list("show_id", flat=True).get(pk=item.key)
+        return reverse("admin:inventory_show_change", args=[show_id])
     if order is None or not request.user.has_perm("boxoffice.view_order"):
         return ""
     return reverse("admin:boxoffice_order_change", args=[order.pk])
@@ -194,9 +197,19 @@ def _promises(items: Sequence[Item], _now: datetime) -> _Told:
     return {key: (what % {"queue": key, "promise": promise}, advice) for key, promise in told.items()}
 
 
+def _cancellations(items: Sequence[Item], _now: datetime) -> _Told:
+    titles = dict(Cancellation.objects.filter(pk__in=_keys(items)).values_list("pk", "show__title"))
+    what = _("The refunds of “%(show)s” wait: the balance at the payment provider is too low.")
+    advice = _(
+        "Top it up there. They go on by themselves within a quarter of an hour, or at once when you resume them."
+    )
+    return {str(key): (what % {"show": title}, advice) for key, title in titles.items()}
+
+
 _TELL: dict[str, Callable[[Sequence[Item], datetime], _Told]] = {
     "tickets": _tickets,
     "refunds": _refunds,
+    "cancellations": _cancellations,
     "payments": _payments,
     "disputes": _disputes,
     "asked": _messages,

@@ -64,7 +64,7 @@ TICKETS = """
      GROUP BY t.order_id
 """
 
-# By refund_without_success.
+# What was written off is looked at no more. By refund_without_success and the primary key.
 REFUNDS = """
     SELECT r.id::text AS key, coalesce(r.settled_at, r.created_at) AS since,
            coalesce(r.settled_at, r.created_at) AS last_at, p.order_id, 1::bigint AS jobs
@@ -73,6 +73,13 @@ REFUNDS = """
        AND (r.status = 'failed' AND NOT EXISTS (SELECT FROM boxoffice_refund AS later WHERE later.replaces_id = r.id)
             OR r.status = 'pending' AND r.created_at < jobs_now() - %(pending_too_long)s
             OR r.status = 'planned' AND p.method <> 'online')
+       AND NOT (r.status = 'failed' AND EXISTS (SELECT FROM boxoffice_writeoff AS off WHERE off.payment_id = p.id))
+"""
+
+# By cancellation_open: a row for each show that is being cancelled.
+CANCELLATIONS = """
+    SELECT c.id::text AS key, c.paused_at AS since, c.paused_at AS last_at, NULL::bigint AS order_id, 1::bigint AS jobs
+      FROM boxoffice_cancellation AS c WHERE c.phase <> 'closed' AND c.pause = 'balance'
 """
 
 # By payment_with_a_problem. Where the provider opened no page, a later attempt is looked at instead.
@@ -178,6 +185,7 @@ KINDS = (
     Kind("tickets", _("Paid without tickets"), "tickets.view_ticket", TICKETS),
     Kind("refunds", _("Refunds"), "boxoffice.refund_order", REFUNDS, can_settle=True),
     Kind("disputes", _("Disputes"), "boxoffice.view_dispute", DISPUTES, can_settle=True),
+    Kind("cancellations", _("Cancelled shows"), "boxoffice.cancel_show", CANCELLATIONS),
     Kind("payments", _("Payments that differ"), "boxoffice.refund_order", PAYMENTS, can_settle=True),
     Kind("asked", _("Messages"), "boxoffice.view_askedattention", ASKED, can_settle=True),
     Kind("mails", _("Mails that did not arrive"), "notifications.add_messageaction", MAILS, can_settle=True),

@@ -108,6 +108,9 @@ GRANTS = (
     _may("boxoffice.extend_hold", SUPPORT),
     _may("boxoffice.block_seats", SUPPORT),
     _may("boxoffice.move_show", SUPPORT),
+    _may("boxoffice.cancel_show", SUPPORT, FINANCE),
+    _may("boxoffice.view_cancellation", SUPPORT, FINANCE, OPERATOR),
+    _may("boxoffice.write_off", FINANCE),
     _may("boxoffice.view_house", SUPPORT, OPERATOR),
     # The ledger
     _may("jobs.view_queueload", SUPPORT, OPERATOR),

@@ -20,6 +20,7 @@ from sandbox.stripe.pay_out import pay_out
 from sandbox.stripe.pay_session import NotOpen, answer_the_bank, pay_session
 from sandbox.stripe.refund_payment import fail_refund
 from sandbox.stripe.render import rendered
+from sandbox.stripe.seed_payments import seed_payments
 from sandbox.stripe.settle import catch_up
 from sandbox.stripe.settle import settle as settle_now
 from sandbox.stripe.stand_in import StandIn, the_stand_in
@@ -107,6 +108,12 @@ def pay(request: HttpRequest, given: dict[str, Any]) -> dict[str, Any]:
     except NotOpen as error:
         raise Refused("The session is complete, expired or unknown.") from error
     return {"state": attempt.state, "message": attempt.message}
+
+
+@_json()
+def payments(request: HttpRequest, given: dict[str, Any]) -> dict[str, Any]:
+    """Payments that were made before: ``{"payments": [{"id": "pi_…", "amount": 4200, "currency": "eur"}, …]}``."""
+    return {"made": seed_payments(the_stand_in(), given.get("payments", []))}
 
 
 @_json()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from sandbox import pages as mailbox_pages
-from sandbox.stripe import control, dispute_pages, knob_pages, payment_pages
+from sandbox.stripe import balance_report, control, dispute_pages, knob_pages, payment_pages
 from sandbox.stripe.api import api
 
 urlpatterns = [
@@ -16,6 +16,7 @@ urlpatterns = [
     path("knobs/", knob_pages.knobs, name="knobs"),
     path("deliveries/<int:delivery_id>/again", knob_pages.send_again, name="send_again"),
     path("disputes/<str:dispute_id>", dispute_pages.dispute, name="dispute"),
+    path("report.csv", balance_report.report, name="report"),
     path("assets/<str:name>", mailbox_pages.asset, name="asset"),
     path("sandbox/stripe/knobs", control.knobs),
     path("sandbox/stripe/knobs/reset", control.reset_knobs),
@@ -23,6 +24,7 @@ urlpatterns = [
     path("sandbox/stripe/pay", control.pay),
     path("sandbox/stripe/payout", control.payout),
     path("sandbox/stripe/dispute", control.dispute),
+    path("sandbox/stripe/payments", control.payments),
     path("sandbox/stripe/settle", control.settle),
     path("sandbox/stripe/endpoint", control.endpoint),
     path("sandbox/stripe/deliveries", control.deliveries),
