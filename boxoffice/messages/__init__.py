@@ -11,12 +11,14 @@ from collections.abc import Callable
 
 from boxoffice.errors import UnknownMessage
 from boxoffice.messages import (
+    day_reconciled,
     export_ready,
     my_orders,
     paid_too_late,
     refund_done,
     reminder,
     sale_opened,
+    show_cancelled,
     show_goes_on,
     show_moved,
     show_postponed,
@@ -27,6 +29,7 @@ from boxoffice.messages.base import Draft
 from notifications.told_again import first_of
 
 KINDS: dict[str, Callable[..., Draft]] = {
+    day_reconciled.KIND: day_reconciled.draft,
     export_ready.KIND: export_ready.draft,
     reminder.KIND: reminder.draft,
     tickets_late.KIND: tickets_late.draft,
@@ -43,6 +46,7 @@ KINDS_FOR_MANY: dict[str, Callable[..., Draft]] = {
 KINDS_FOR_EACH_TIME: dict[str, Callable[..., Draft]] = {
     paid_too_late.KIND: paid_too_late.draft,
     refund_done.KIND: refund_done.draft,
+    show_cancelled.KIND: show_cancelled.draft,
     show_goes_on.KIND: show_goes_on.draft,
     show_moved.KIND: show_moved.draft,
     show_postponed.KIND: show_postponed.draft,
@@ -55,8 +59,8 @@ CAN_BE_ENDED = frozenset({reminder.KIND, sale_opened.KIND})
 def draft(*, kind: str, subject: str, recipient: str, occurrence: str = "") -> Draft:
     """Draft the message of this kind about this subject, for this address, in the active language.
 
-    subject: what this kind is about, ``order:<code>``, ``show:<id>`` or ``export:<id>``. occurrence: as it
-    was planned, the first time or again: what is told again is written as it was the first time.
+    subject: what this kind is about, ``order:<code>``, ``show:<id>``, ``export:<id>`` or ``day:<date>``. occurrence:
+    as it was planned, the first time or again: what is told again is written as it was the first time.
     Raises UnknownMessage for a kind that is not listed, and what the kind itself raises.
     """
     if writer := KINDS.get(kind):

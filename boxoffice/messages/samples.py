@@ -8,18 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from boxoffice.messages import (
     CAN_BE_ENDED,
+    day_reconciled,
     export_ready,
     my_orders,
     paid_too_late,
     refund_done,
     reminder,
     sale_opened,
+    show_cancelled,
     show_goes_on,
     show_moved,
     show_postponed,
@@ -29,7 +32,8 @@ from boxoffice.messages import (
 from boxoffice.messages.base import Draft
 from boxoffice.messages.calendar_file import calendar_file
 from boxoffice.messages.show_times import day_in_words
-from boxoffice.models import Export, Order, OrderLine, Payment
+from boxoffice.models import Export, Finding, Order, OrderLine, Payment, Reconciliation
+from boxoffice.reconciliation.read_day import PARTS, CurrencySums, Day, Part
 from inventory.models import Seat, Show, Venue
 from inventory.money import Money
 from notifications.content import Attachment
@@ -38,6 +42,7 @@ from tickets.models import Ticket
 STARTS = datetime(2032, 12, 11, 18, 30, tzinfo=UTC)
 MONEY_BACK_UNTIL = STARTS - timedelta(days=14)
 TOKEN = "sample-order-page-that-opens-nothing"  # noqa: S105
+_EUR_84 = Money(8400, "EUR")
 CODE = "7KQ2MXW4"
 RECIPIENT = "ada@example.org"
 
@@ -86,10 +91,16 @@ def samples() -> Sequence[Sample]:
         Sample(show_postponed.KIND, _("two seats"), lambda: _show_postponed(seats=2, back=False)),
         Sample(show_postponed.KIND, _("one seat, money back on request"), lambda: _show_postponed(seats=1, back=True)),
         Sample(show_goes_on.KIND, _("two seats"), lambda: _show_goes_on(seats=2)),
+        Sample(show_cancelled.KIND, _("money back"), lambda: _show_cancelled(online=_EUR_84)),
+        Sample(show_cancelled.KIND, _("paid at the counter"), lambda: _show_cancelled(by_hand=_EUR_84)),
+        Sample(show_cancelled.KIND, _("seats that cost nothing"), lambda: _show_cancelled(total=0)),
+        Sample(show_cancelled.KIND, _("disputed with the bank"), lambda: _show_cancelled(disputed=True)),
         Sample(refund, _("money back"), lambda: _refund_done(seats=2, free=False)),
         Sample(refund, _("seats that cost nothing"), lambda: _refund_done(seats=1, free=True)),
         Sample(refund, _("paid out by hand"), lambda: _refund_done(seats=2, free=False, by_hand=True)),
         Sample(export_ready.KIND, "", lambda: export_ready.worded(export=_export())),
+        Sample(day_reconciled.KIND, _("all matched"), lambda: _day_reconciled(findings=0)),
+        Sample(day_reconciled.KIND, _("two findings"), lambda: _day_reconciled(findings=2)),
         Sample(too_late, _("the order is cancelled"), lambda: _paid_too_late(Order.Status.CANCELLED)),
         Sample(too_late, _("the seats were gone"), lambda: _paid_too_late(Order.Status.EXPIRED)),
         Sample(too_late, _("paid twice"), lambda: _paid_too_late(Order.Status.CONFIRMED)),
@@ -154,6 +165,32 @@ def _export() -> Export:
     return Export(pk=1, kind=Export.Kind.TAKINGS, by="anna", rows_done=1208)
 
 
+def _day_reconciled(*, findings: int) -> Draft:
+    told = dict.fromkeys(PARTS, (0, 0)) | {"there": (212, 1_781_400), "here": (212, 1_781_400)}
+    told |= dict.fromkeys(("matched", "matched_here"), (212 - findings, 1781400 - 8400 * findings))
+    if findings:
+        told |= {"findings_there": (findings, 8_400 * findings), "findings_here": (findings, 8_400 * findings)}
+    sums = {name: Part(*each) for name, each in told.items()}
+    euros = CurrencySums("EUR", **sums, fees=26_721, net=1_754_679, categories={}, fee_is_judged=True)
+    row = Reconciliation(day=STARTS.date(), state="done", transactions=212, matched=212 - findings, findings=findings)
+    kinds = [Finding.Kind.PAID_TWICE, Finding.Kind.ONLY_THERE][:findings]
+    found = [Finding(pk=number, kind=kind, amount=8_400, currency="EUR") for number, kind in enumerate(kinds, 1)]
+    return day_reconciled.worded(result=Day(row, [euros]), findings=found, open_in_all=findings)
+
+
+def _day_reconciled(*, findings: int) -> Draft:
+    told = dict.fromkeys(PARTS, (0, 0)) | {"there": (212, 1_781_400), "here": (212, 1_781_400)}
+    told |= dict.fromkeys(("matched", "matched_here"), (212 - findings, 1_781_400 - 8_400 * findings))
+    if findings:
+        told |= {"findings_there": (findings, 8_400 * findings), "findings_here": (findings, 8_400 * findings)}
+    sums = {name: Part(*each) for name, each in told.items()}
+    euros = CurrencySums("EUR", **sums, fees=26_721, net=1_754_679, categories={}, fee_is_judged=True)
+    row = Reconciliation(day=STARTS.date(), state="done", transactions=212, matched=212 - findings, findings=findings)
+    kinds = [Finding.Kind.PAID_TWICE, Finding.Kind.ONLY_THERE][:findings]
+    found = [Finding(pk=number, kind=kind, amount=8_400, currency="EUR") for number, kind in enumerate(kinds, 1)]
+    return day_reconciled.worded(result=Day(row, [euros]), findings=found, open_in_all=findings)
+
+
 def _seats() -> list[Seat]:
     return [Seat(pk=number, zone="Stalls", row="C", number=str(number)) for number in (12, 13)]
 
@@ -199,6 +236,12 @@ def _show_postponed(*, seats: int, back: bool) -> Draft:
 def _show_goes_on(*, seats: int) -> Draft:
     order = sample_order()
     return show_goes_on.worded(order=order, tickets=_tickets(order, "issued")[:seats])
+
+
+def _show_cancelled(*, total: int = 8400, **given: Any) -> Draft:
+    order = sample_order(status=Order.Status.REFUNDED, show=Show.Status.CANCELLED)
+    order.total = total
+    return show_cancelled.worded(order=order, count=2, back=show_cancelled.Back(**given))
 
 
 def _refund_done(*, seats: int, free: bool, by_hand: bool = False) -> Draft:

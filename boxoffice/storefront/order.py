@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from boxoffice.errors import OrderNotFound
+from boxoffice.messages.show_cancelled import Back, read_back
 from boxoffice.models import Order
 from boxoffice.order_page import OrderPage
 from boxoffice.order_page import order_page as read_order_page
@@ -17,6 +18,7 @@ from boxoffice.storefront.private_pages import private_page
 from boxoffice.storefront.progress import Progress, progress_of
 from boxoffice.storefront.show_news import news_of
 from boxoffice.storefront.shown_tickets import shown_tickets, void_tickets_in_words
+from inventory.models import Show
 from notifications.channels.push.keys import application_server_key, push_is_set_up
 
 HAS_TICKETS = frozenset({Order.Status.CONFIRMED, Order.Status.PARTLY_REFUNDED})
@@ -27,7 +29,9 @@ no_referrer = private_page(referrer="no-referrer")
 @no_referrer
 @require_safe
 def order_page(request: HttpRequest, token: str) -> HttpResponse:
-    """What became of the show, the steps, the tickets as far as there are any, and what was bought. Four queries."""
+    """What became of the show, the steps, the tickets as far as there are any, and what was bought. Four queries, two
+    more where the show is cancelled.
+    """
     page = read_order_page(token=token)
     if page is None:
         return refuse(request, error=OrderNotFound())
@@ -55,12 +59,18 @@ def order_status(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "boxoffice/order_status.html", context)
 
 
+def _back(page: OrderPage) -> Back | None:
+    """What comes back of a cancelled show. Two queries then, none otherwise."""
+    is_off = page.order.show.status == Show.Status.CANCELLED
+    return read_back(order=page.order) if is_off and page.order.confirmed_at else None
+
+
 def _context(request: HttpRequest, *, page: OrderPage, progress: Progress) -> dict[str, object]:
     return {
         "order": page.order,
         "show": page.order.show,
         "progress": progress,
-        "news": news_of(page),
+        "news": news_of(page, back=_back(page)),
         "poll": next_poll(request.GET),
         "tickets": shown_tickets(page.tickets),
         "void": void_tickets_in_words(page.void),

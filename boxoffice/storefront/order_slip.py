@@ -40,6 +40,8 @@ def slip_of_order(*, order: Order, lines: Iterable[OrderLine], refunds: Iterable
 def _on_its_way(refund: Refund) -> str:
     if refund.payment.is_by_hand and refund.status == Refund.Status.SUCCEEDED:
         return _("%(amount)s was paid back to you.") % {"amount": refund.money}
+    if refund.payment.is_by_hand and refund.status == Refund.Status.PLANNED:
+        return _("%(amount)s is paid out to you at the counter.") % {"amount": refund.money}
     words = {
         Refund.Status.SUCCEEDED: _("%(amount)s has left for your bank. It takes five to ten days to arrive."),
         Refund.Status.FAILED: _("%(amount)s goes back to you. It takes longer than usual: we are on it."),

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from boxoffice.models import Order, Refund
 from boxoffice.order_page import OrderPage
+from inventory.models import Show
 from inventory.venue_time import place_of
 from notifications.models import Notification
 from tickets.models import Ticket
@@ -88,7 +89,10 @@ def progress_of(page: OrderPage) -> Progress:
         return _over(page)
     if page.paid_too_late:
         return Progress(headline=capfirst(order.get_status_display()), steps=[_late(page)], is_confirmed=False)
-    ended = Step(_("Order"), "trouble", _("It has no tickets any more. Choose seats again if you like."))
+    words = _("It has no tickets any more. Choose seats again if you like.")
+    if order.show.status == Show.Status.CANCELLED:
+        words = _("It has no tickets any more, since the show is cancelled.")
+    ended = Step(_("Order"), "trouble", words)
     return Progress(headline=capfirst(order.get_status_display()), steps=[ended], is_confirmed=False)
 
 
@@ -103,6 +107,10 @@ def _over(page: OrderPage) -> Progress:
         ended = Step(_("Payment"), "doing", _("It goes back to you."))
     elif page.order.status == Order.Status.REFUNDED:
         # Where the slip below lists the sums, it says how long they take.
+        if not page.refunds and page.order.confirmed_at:
+            # Its seats were given back without a refund of ours: the bank took the money back, or has it.
+            words = _("Your bank has it, since the payment was disputed.")
+            return _ended(page, Step(_("Payment"), "done", words))
         by_hand = page.refunds and all(refund.payment.is_by_hand for refund in page.refunds)
         listed = _("It was paid back to you.") if by_hand else _("It has left for your bank.")
         alone = _("It has left for your bank. It takes five to ten days to arrive.")
@@ -113,7 +121,11 @@ def _over(page: OrderPage) -> Progress:
         )
     else:
         ended = Step(_("Payment"), "trouble", _("None came in time, and nothing was charged. Choose seats again."))
-    return Progress(headline=capfirst(page.order.get_status_display()), steps=[ended], is_confirmed=False)
+    return _ended(page, ended)
+
+
+def _ended(page: OrderPage, step: Step) -> Progress:
+    return Progress(headline=capfirst(page.order.get_status_display()), steps=[step], is_confirmed=False)
 
 
 def _late(page: OrderPage) -> Step:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from boxoffice.messages.show_cancelled import Back
+from boxoffice.models import Order
 from boxoffice.order_page import OrderPage
 from boxoffice.refunds.transitions import REFUNDABLE
 from inventory.models import Show
@@ -22,11 +24,13 @@ class ShowNews:
     may_have_money_back: bool = False
 
 
-def news_of(page: OrderPage) -> ShowNews | None:
+def news_of(page: OrderPage, *, back: Back | None = None) -> ShowNews | None:
     """None for a show that takes place as the fan knows it, and where he has no tickets any more for one that is
-    postponed.
+    postponed. back: what comes back, where the show is cancelled.
     """
     show, until = page.order.show, page.money_back_until
+    if show.status == Show.Status.CANCELLED:
+        return ShowNews(_("This show is cancelled"), [_("It does not take place."), *_how_it_comes_back(page, back)])
     if page.order.status not in REFUNDABLE:
         return None
     offered = []
@@ -41,3 +45,24 @@ def news_of(page: OrderPage) -> ShowNews | None:
         now = _("It starts %(starts)s. Your tickets are valid then.") % {"starts": starts}
         return ShowNews(_("This show was moved"), [now, *offered], True)
     return None
+
+
+def _how_it_comes_back(page: OrderPage, back: Back | None) -> list[str]:
+    """How far it is stands in the steps below."""
+    order = page.order
+    if order.status in REFUNDABLE:
+        return [_("Your tickets are no longer valid. Your refund is being planned; look here again in some minutes.")]
+    if order.confirmed_at is None:
+        return [_("Nothing was sold to you.")] if order.status != Order.Status.REFUNDED else []
+    words = [_("Your tickets are no longer valid.")]
+    if back is not None and back.online:
+        told = _("You get %(amount)s back, to the card or account that you paid with. You need do nothing.")
+        words.append(told % {"amount": back.online})
+    if back is not None and back.by_hand:
+        told = _("You paid %(amount)s at the counter, and get it back from us there: bring the order’s code.")
+        words.append(told % {"amount": back.by_hand})
+    if back is not None and back.disputed:
+        words.append(_("You have disputed the payment with your bank, which has the money now."))
+    if not order.total:
+        words.append(_("Nothing was paid, so no money moves."))
+    return words

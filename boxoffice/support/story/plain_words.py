@@ -37,6 +37,7 @@ _MESSAGES: dict[str, str | Promise] = {
     "sale_opened": _("Mail that the sale has opened"),
     "show_moved": _("Mail about the new date"),
     "show_postponed": _("Mail that the show is postponed"),
+    "show_cancelled": _("Mail that the show is cancelled"),
     "show_goes_on": _("Mail that the show takes place after all"),
     "reminder": _("Reminder"),
     "paid_too_late": _("Mail that the money goes back"),
