@@ -65,6 +65,13 @@ def render_tickets(*, faces: Sequence[TicketFace], title: str, language: str) ->
     return bytes(pdf)
 
 
+@contextmanager
+def rendering_alone() -> Iterator[None]:
+    """For whatever else prints in a process: no two threads of it render at once."""
+    with _one_at_a_time:
+        yield
+
+
 class OwnAssets(URLFetcher):
     """Hands out what is listed and stops the rendering at anything else."""
 

@@ -13,7 +13,13 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
-from boxoffice.models import ShowAction
+from boxoffice.cancellation.desk.progress_page import PERMISSION as CANCELLATION_PERMISSION
+from boxoffice.cancellation.desk.progress_page import progress_page
+from boxoffice.cancellation.desk.report_pages import csv_page, pdf_page
+from boxoffice.cancellation.desk.start_page import PERMISSION as CANCEL_PERMISSION
+from boxoffice.cancellation.desk.start_page import can_be_cancelled, cancel_page
+from boxoffice.cancellation.desk.verb_pages import pause_page, resume_page, undo_page, write_off_page
+from boxoffice.models import Cancellation, ShowAction
 from boxoffice.payments.errors import NotChargeable
 from boxoffice.payments.minor_units import provider_amount
 from boxoffice.shows.aside_page import PERMISSION as ASIDE_PERMISSION
@@ -75,6 +81,8 @@ class DeskShowAdmin(ShowAdmin):
             "may_move": show is not None and can_be_moved(show) and request.user.has_perm(MOVE_PERMISSION),
             "may_postpone": show is not None and can_be_postponed(show) and request.user.has_perm(MOVE_PERMISSION),
             **(_changed(request, show) if show is not None else {}),
+            "may_cancel": show is not None and can_be_cancelled(show) and request.user.has_perm(CANCEL_PERMISSION),
+            "cancellation": _cancellation(request, show) if show is not None else None,
             "may_see_house": show is not None and request.user.has_perm(HOUSE_PERMISSION),
             "done_by_hand": _last_actions(show) if show else (),
         }
@@ -99,10 +107,32 @@ class DeskShowAdmin(ShowAdmin):
             path("<int:show_id>/move/", view(partial(move_page, self)), name="inventory_show_move"),
             path("<int:show_id>/postpone/", view(partial(postpone_page, self)), name="inventory_show_postpone"),
             path("<int:show_id>/money-back/", view(partial(money_back_page, self)), name="inventory_show_money_back"),
+            *self._cancellation_urls(),
             path("<int:show_id>/house/", view(partial(house_page, self)), name="inventory_show_house"),
             path("<int:show_id>/door-list/", view(partial(door_list_page, self)), name="inventory_show_door_list"),
             *super().get_urls(),
         ]
+
+    def _cancellation_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view
+        here, name = "<int:show_id>/cancellation/", "inventory_show_cancellation"
+        return [
+            path("<int:show_id>/cancel/", view(partial(cancel_page, self)), name="inventory_show_cancel"),
+            path(here, view(partial(progress_page, self)), name=name),
+            path(f"{here}pause/", view(partial(pause_page, self)), name=f"{name}_pause"),
+            path(f"{here}resume/", view(partial(resume_page, self)), name=f"{name}_resume"),
+            path(f"{here}write-off/<int:order_id>/", view(partial(write_off_page, self)), name=f"{name}_write_off"),
+            path(f"{here}undo/<int:order_id>/", view(partial(undo_page, self)), name=f"{name}_undo"),
+            path(f"{here}report.csv", view(csv_page), name=f"{name}_csv"),
+            path(f"{here}report-<int:number>.pdf", view(pdf_page), name=f"{name}_pdf"),
+        ]
+
+
+def _cancellation(request: HttpRequest, show: Show) -> Cancellation | None:
+    """Of a cancelled show, for who may see how far it is."""
+    if show.status != Show.Status.CANCELLED or not request.user.has_perm(CANCELLATION_PERMISSION):
+        return None
+    return Cancellation.objects.filter(show=show).first()
 
 
 def _changed(request: HttpRequest, show: Show) -> dict[str, Any]:

@@ -108,6 +108,10 @@ GRANTS = (
     _may("boxoffice.extend_hold", SUPPORT),
     _may("boxoffice.block_seats", SUPPORT),
     _may("boxoffice.move_show", SUPPORT),
+    # Cancelling gives everybody's money back; what cannot be given back is for the books
+    _may("boxoffice.cancel_show", SUPPORT, FINANCE),
+    _may("boxoffice.view_cancellation", SUPPORT, FINANCE, OPERATOR),
+    _may("boxoffice.write_off", FINANCE),
     _may("boxoffice.cancel_show", SUPPORT, FINANCE),
     _may("boxoffice.view_cancellation", SUPPORT, FINANCE, OPERATOR),
     _may("boxoffice.write_off", FINANCE),

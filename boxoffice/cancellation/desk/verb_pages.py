@@ -1,0 +1,148 @@
+"""The pages that ask before something is done to a cancellation: pausing, resuming, writing off, and undoing that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import admin, messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.translation import gettext as _
+
+from boxoffice.cancellation.desk.order_rows import orders_left_over, orders_written_off
+from boxoffice.cancellation.desk.progress_page import WRITE_OFF
+from boxoffice.cancellation.desk.start_page import PERMISSION, address_of_cancellation, sums_in_words
+from boxoffice.cancellation.errors import NothingToWriteOff, NothingWrittenOff
+from boxoffice.cancellation.pause import pause_refunds
+from boxoffice.cancellation.resume import resume_refunds
+from boxoffice.cancellation.write_off import undo_write_off, write_off
+from boxoffice.models import Cancellation, Order
+from boxoffice.shows.show_desk import ask, refuse, show_for
+from jobs.admin.reason_form import ReasonForm
+from jobs.errors import JobsError
+
+
+def pause_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) -> HttpResponse:
+    """Ask (GET), or let the refunds wait (POST)."""
+    return _ask(
+        page,
+        request,
+        show_id=show_id,
+        permission=PERMISSION,
+        title=_("Pause the refunds?"),
+        button=_("Pause"),
+        effects=[
+            _("No refund of this show is sent until somebody resumes them. What is being sent this moment ends."),
+            _("Planning, mails and the week go on, and so do refunds of other shows."),
+        ],
+        do=lambda typed: pause_refunds(show_id=show_id, **typed),
+        done=_("The refunds are paused."),
+    )
+
+
+def resume_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) -> HttpResponse:
+    """Ask (GET), or let them go on (POST)."""
+    cancellation = _cancellation(show_id)
+    by_balance = cancellation.pause == Cancellation.Pause.BALANCE
+    effects = [_("Refunds that wait are sent again, at the provider’s rate.")]
+    if by_balance:
+        effects.append(_("If the balance is still too low, the first refusal pauses them again; nothing is lost."))
+    return _ask(
+        page,
+        request,
+        show_id=show_id,
+        permission=PERMISSION,
+        title=_("Try the refunds now?") if by_balance else _("Let the refunds go on?"),
+        button=_("Try now") if by_balance else _("Resume"),
+        effects=effects,
+        do=lambda typed: resume_refunds(show_id=show_id, **typed),
+        done=_("The refunds go on."),
+        suggested=_("The balance was topped up.") if by_balance else "",
+    )
+
+
+def write_off_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int, order_id: int) -> HttpResponse:
+    """Ask (GET), or write off what is left of the order (POST)."""
+    order = _order(show_id, order_id)
+    sums = [row.money for row in orders_left_over(show_id=show_id, order_id=order_id)]
+    if request.method != "POST" and not sums and request.user.has_perm(WRITE_OFF):
+        return refuse(request, NothingToWriteOff(), to=address_of_cancellation(show_id))
+    money = {"money": sums_in_words(sums), "code": order.code}
+    return _ask(
+        page,
+        request,
+        show_id=show_id,
+        permission=WRITE_OFF,
+        title=_("Write %(money)s of order %(code)s off?") % money,
+        button=_("Write off"),
+        effects=[
+            _("The fan does not get %(money)s, and the accounting can be closed without it.") % money,
+            _("It can be undone until the accounting is closed."),
+        ],
+        do=lambda typed: write_off(order_id=order_id, **typed),
+        done=_("%(money)s of order %(code)s are written off.") % money,
+    )
+
+
+def undo_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int, order_id: int) -> HttpResponse:
+    """Ask (GET), or take the order's write-off back (POST)."""
+    order = _order(show_id, order_id)
+    sums = [row.money for row in orders_written_off(show_id=show_id, order_id=order_id)]
+    if request.method != "POST" and not sums and request.user.has_perm(WRITE_OFF):
+        return refuse(request, NothingWrittenOff(), to=address_of_cancellation(show_id))
+    return _ask(
+        page,
+        request,
+        show_id=show_id,
+        permission=WRITE_OFF,
+        title=_("Undo the write-off of order %(code)s?") % {"code": order.code},
+        button=_("Undo it"),
+        effects=[
+            _("%(money)s are owed to the fan again: refund or pay them from the order’s page.")
+            % {"money": sums_in_words(sums)}
+        ],
+        do=lambda typed: undo_write_off(order_id=order_id, **typed),
+        done=_("The write-off of order %(code)s is undone.") % {"code": order.code},
+    )
+
+
+def _ask(
+    page: admin.ModelAdmin,
+    request: HttpRequest,
+    *,
+    show_id: int,
+    permission: str,
+    title: str,
+    button: str,
+    effects: list[str],
+    do: Callable[[dict[str, Any]], object],
+    done: str,
+    suggested: str = "",
+) -> HttpResponse:
+    """do: is given who and why. suggested: a reason that is likely."""
+    show = show_for(request, show_id=show_id, permission=permission)
+    there = address_of_cancellation(show_id)
+    form = ReasonForm(request.POST if request.method == "POST" else None, initial={"reason": suggested})
+    if not form.is_valid():
+        return ask(page, request, show, title=title, button=button, form=form, effects=effects, back_url=there)
+    try:
+        do({"by": request.user.get_username(), "reason": form.cleaned_data["reason"]})
+    except JobsError as refusal:
+        return refuse(request, refusal, to=there)
+    messages.success(request, done)
+    return HttpResponseRedirect(there)
+
+
+def _cancellation(show_id: int) -> Cancellation:
+    cancellation = Cancellation.objects.filter(show_id=show_id).first()
+    if cancellation is None:
+        raise Http404
+    return cancellation
+
+
+def _order(show_id: int, order_id: int) -> Order:
+    order = Order.objects.filter(pk=order_id, show_id=show_id).first()
+    if order is None:
+        raise Http404
+    _cancellation(show_id)
+    return order

@@ -1,0 +1,47 @@
+"""The report on paper: what was done and the accounting on its first page, and then each order in a line.
+
+A large show has several parts, each a file of its own that is made while somebody waits and is gone afterwards: so no
+process ever holds more than one part.
+"""
+
+from __future__ import annotations
+
+import weasyprint
+from django.template.loader import render_to_string
+from django.utils.translation import get_language
+
+from boxoffice.cancellation.desk.progress_page import account_rows, headline, phase_lines, refund_lines
+from boxoffice.cancellation.read_progress import Progress
+from boxoffice.cancellation.report.report_parts import PART, ReportPart
+from boxoffice.cancellation.report.report_rows import columns, report_page
+from inventory.venue_time import in_venue_time
+from tickets.render_tickets import OwnAssets, rendering_alone
+
+
+def report_pdf(*, progress: Progress, part: ReportPart, size: int = PART) -> bytes:
+    """One part as a file, in the active language. Costs CPU, and one query."""
+    show = progress.cancellation.show
+    lines = report_page(show_id=show.pk, after=part.after, batch=size)
+    zone = show.venue.zone
+    markup = render_to_string(
+        "admin/inventory/show/cancellation_report.html",
+        {
+            "language": get_language() or "en",
+            "show": show,
+            "progress": progress,
+            "cancellation": progress.cancellation,
+            "part": part,
+            "is_first": part.number == 1,
+            "headline": headline(progress),
+            "phases": phase_lines(progress),
+            "refunds": refund_lines(progress),
+            "account_rows": account_rows(progress),
+            "columns": columns(),
+            "lines": lines,
+            "starts": in_venue_time(instant=show.starts_at, zone=zone),
+            "as_of": in_venue_time(instant=progress.as_of, zone=zone),
+        },
+    )
+    with rendering_alone():
+        document = weasyprint.HTML(string=markup, url_fetcher=OwnAssets())
+        return bytes(document.write_pdf())
