@@ -83,6 +83,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "turned": stand_in.board.knobs != Knobs(),
         "sent": "sent" in request.GET,
         "page": ON_THE_PAGE,
+        "today": f"{_instant(stand_in.now()):%Y-%m-%d}",
     }
     response = render(request, "sandbox/stripe/home.html", context)
     response.headers["Cache-Control"] = "no-store"
