@@ -43,15 +43,19 @@ def ask_for_page(*, since: datetime, until: datetime, after: str) -> Page:
         asked["starting_after"] = after
     # Not through the SDK's objects, which take longer to make than the comparison of what is in them.
     answer: Any = provider.client().raw_request("get", "/v1/balance_transactions", **asked).data
+    told = [read_transaction(listed) for listed in answer["data"]]
+    return Page(told, told[-1].provider_id if told else after, is_last=not (answer["has_more"] and told))
+
+
+def read_transaction(listed: Mapping[str, Any]) -> Told:
+    """A transaction as the API shows it, with or without its source in full. Raises MalformedTransaction."""
     try:
-        told = [read_transaction(listed) for listed in answer["data"]]
-        return Page(told, told[-1].provider_id if told else after, is_last=not (answer["has_more"] and told))
+        return _read(listed)
     except (MalformedEvent, LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise MalformedTransaction from error
 
 
-def read_transaction(listed: Mapping[str, Any]) -> Told:
-    """A transaction as the API shows it, with or without its source in full. Raises what reading it raises."""
+def _read(listed: Mapping[str, Any]) -> Told:
     source = listed.get("source") or ""
     about: Mapping[str, Any] = source if isinstance(source, Mapping) else {}
     kind = about.get("object", "")

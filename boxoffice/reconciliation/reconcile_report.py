@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import BinaryIO
 
 from django.db import transaction
@@ -42,9 +42,9 @@ def reconcile_report(*, report: BinaryIO, day: date | None = None) -> list[Recon
         begun = {}
         for each in days:
             since, until = bounds(each)
-            run = runs.begin(
-                day=each, origin=Reconciliation.Origin.REPORT, since=since, until=min(until, max(now, since))
-            )
+            if until > now:  # not over: nobody knows what came after the report was made
+                until = max(since, seen.last + timedelta(seconds=1))
+            run = runs.begin(day=each, origin=Reconciliation.Origin.REPORT, since=since, until=until)
             runs.note_read(day=each, run=run)
             begun[each] = run
         compare(days=days)
@@ -54,14 +54,16 @@ def reconcile_report(*, report: BinaryIO, day: date | None = None) -> list[Recon
 
 
 class _Seen:
-    """Which days pass by, and in which line."""
+    """Which days pass by, and in which line; and the last instant of all."""
 
     def __init__(self) -> None:
         self._lines: dict[date, int] = {}
+        self.last = datetime.min.replace(tzinfo=UTC)
 
     def through(self, told: Iterator[Told]) -> Iterator[Told]:
         for transaction_ in told:
-            self._lines.setdefault(transaction_.created_at.astimezone(UTC).date(), transaction_.line)
+            self._lines.setdefault(transaction_.created_at.date(), transaction_.line)
+            self.last = max(self.last, transaction_.created_at)
             yield transaction_
 
     def days(self, asked: date | None) -> list[date]:

@@ -151,7 +151,7 @@ JUDGED = f"""
           LEFT JOIN boxoffice_payment AS payment ON payment.id = known.payment_id
           LEFT JOIN boxoffice_refund AS refund ON refund.id = known.refund_id
           LEFT JOIN paid_again ON paid_again.id = known.payment_id
-         ORDER BY known.id
+         ORDER BY known.id, payment.id, refund.id
     )
     SELECT sides.*, split_part(word, '/', 1) AS outcome, split_part(word, '/', 2) AS kind,
            split_part(word, '/', 3) AS suggestion

@@ -1,0 +1,148 @@
+"""A report is taken in whole, or changes nothing."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from boxoffice.models import BalanceTransaction, Finding, Reconciliation
+from boxoffice.reconciliation.errors import DayNotOver, ReportRefused
+from boxoffice.reconciliation.read_day import read_days
+from jobs.models import Job
+from tests.fixtures_clock import Clock
+from tests.fixtures_reconciliation import COLUMNS, DAY, NOON, Books, everything_written
+
+pytestmark = pytest.mark.django_db
+
+NOTHING = [[], [], []]
+
+
+def test_a_line_that_stands_there_twice_counts_once(books: Books) -> None:
+    books.tell_charge(books.sold())
+    books.lines.append(books.lines[0])
+    day = books.reconcile()
+    assert (day.row.transactions, day.row.matched) == (1, 1)
+
+
+def test_two_lines_that_contradict_each_other_are_refused_with_both_numbers(books: Books) -> None:
+    books.tell("payout", "-1.00")
+    books.tell_charge(books.sold())
+    books.lines += ["", books.lines[1].replace("84.00,1.51,82.49", "84.00,1.50,82.50")]
+    with pytest.raises(ReportRefused) as refused:
+        books.reconcile()
+    assert (refused.value.line, refused.value.also) == (5, 3)
+    assert "line 3" in str(refused.value)
+    assert everything_written() == NOTHING
+
+
+def test_a_line_that_tells_otherwise_what_was_read_before_is_refused_and_nothing_changes(books: Books) -> None:
+    books.tell_charge(books.sold())
+    books.reconcile()
+    before = everything_written()
+    told = books.lines[0]
+    books.lines[0] = told.replace("84.00,1.51,82.49", "48.00,1.51,46.49")
+    books.tell_charge(None)
+    with pytest.raises(ReportRefused) as refused:
+        books.reconcile()
+    assert (refused.value.line, everything_written()) == (2, before)
+    books.lines[0] = told.replace("12:00:00", "12:00")  # as spreadsheets save it
+    books.reconcile()
+    assert BalanceTransaction.objects.get(payment__isnull=False).created_at == NOON
+
+
+def test_whatever_is_wrong_in_the_last_line_nothing_of_the_others_was_kept(books: Books) -> None:
+    for _ in range(3):
+        books.tell_charge(None)
+    with pytest.raises(ReportRefused) as refused:
+        books.reconcile(report=books.report()[:-9])
+    assert (refused.value.line, everything_written()) == (4, NOTHING)
+
+
+def test_a_report_of_several_days_gives_a_result_for_each(books: Books) -> None:
+    for days in (2, 0):
+        books.tell_charge(books.sold(at=NOON - timedelta(days=days)), at=NOON - timedelta(days=days))
+    books.reconcile(None)
+    assert [(day.row.day, day.row.matched, day.ties) for day in read_days(limit=9)] == [
+        (DAY, 1, True),
+        (DAY - timedelta(days=1), 0, True),
+        (DAY - timedelta(days=2), 1, True),
+    ]
+    assert [day.row.day for day in read_days(limit=1, before=DAY)] == [DAY - timedelta(days=1)]
+
+
+@pytest.mark.parametrize(
+    ("day", "line", "problem"),
+    [(None, 1, "which day"), (DAY - timedelta(days=1), 2, "none of 2026-11-28")],
+)
+def test_a_report_that_cannot_be_of_the_day_is_refused(books: Books, day: object, line: int, problem: str) -> None:
+    if day:
+        books.tell_charge(None)
+    with pytest.raises(ReportRefused, match=problem) as refused:
+        books.reconcile(day)  # type: ignore[arg-type]
+    assert (refused.value.line, everything_written()) == (line, NOTHING)
+
+
+def test_a_report_of_a_day_without_transactions_says_that_there_were_none(books: Books) -> None:
+    payment = books.sold()
+    day = books.reconcile(DAY)
+    assert (day.row.transactions, day.row.findings) == (0, 1)
+    assert Finding.objects.get().payment == payment
+
+
+def test_a_report_with_more_years_than_a_report_has_is_refused(books: Books) -> None:
+    books.tell("payout", "-1.00")
+    books.tell("payout", "-1.00", at=NOON.replace(year=2062))
+    with pytest.raises(ReportRefused) as refused:
+        books.reconcile(None)
+    assert (refused.value.line, everything_written()) == (3, NOTHING)
+
+
+def test_a_day_that_has_not_begun_is_refused(books: Books) -> None:
+    with pytest.raises(DayNotOver):
+        books.reconcile(DAY + timedelta(days=2))
+    assert everything_written() == NOTHING
+
+
+def test_who_follows_hears_of_each_result(books: Books, settings: object, scratch_task: object) -> None:
+    def look(*, day: str) -> None: ...
+
+    name = scratch_task(look)  # type: ignore[operator]
+    settings.LEDGER_EVENTS = {**settings.LEDGER_EVENTS, "boxoffice.DayReconciled": (name,)}  # type: ignore[attr-defined]
+    books.reconcile(DAY)
+    assert list(Job.objects.filter(task=name).values_list("args", "subject")) == [
+        ({"day": "2026-11-29"}, "day:2026-11-29")
+    ]
+
+
+def test_the_command_takes_a_report_and_tells_what_was_found(books: Books, tmp_path: Path) -> None:
+    books.tell_charge(books.sold())
+    told = books.tell_charge(None, "12.34", "0.44")
+    file, out = tmp_path / "report.csv", StringIO()
+    file.write_bytes(books.report())
+    call_command("reconcile_payments", "--file", str(file), "--date", "2026-11-29", stdout=out)
+    assert "2026-11-29: transactions=2 matched=1 findings=1 in_flight=0 ties=yes" in out.getvalue()
+    assert f"only there: 12.34\N{NO-BREAK SPACE}€, {told}; suggested: write off" in out.getvalue()
+
+
+def test_the_command_names_the_line_of_a_report_that_it_refuses(books: Books, tmp_path: Path) -> None:
+    file = tmp_path / "report.csv"
+    file.write_text(f"{COLUMNS}\ntxn_1,2026\n")
+    with pytest.raises(CommandError, match=r"^Line 2: There are 2 cells, and 15 columns\. Nothing was changed\.$"):
+        call_command("reconcile_payments", "--file", str(file))
+    with pytest.raises(CommandError, match="No such file"):
+        call_command("reconcile_payments", "--file", str(tmp_path / "none.csv"))
+    assert not Reconciliation.objects.exists()
+
+
+def test_a_report_of_a_day_that_is_not_over_says_nothing_of_what_came_after_it(books: Books, clock: Clock) -> None:
+    clock.stand_still(at=NOON + timedelta(hours=9))
+    books.sold(at=NOON + timedelta(hours=1))
+    early = books.sold(at=NOON - timedelta(hours=4))
+    books.tell("payout", "-1.00")
+    day = books.reconcile()
+    assert Finding.objects.get().payment == early
+    assert (day.row.in_flight, day.row.read_until) == (1, NOON + timedelta(seconds=1))
