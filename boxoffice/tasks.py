@@ -20,6 +20,7 @@ from boxoffice.payments.prune_events import prune_events
 from boxoffice.plan_reminders import plan_reminders
 from boxoffice.prune_sessions import prune_sessions
 from boxoffice.reconciliation import reconcile_day as reconciling
+from boxoffice.reconciliation.tell_finance import tell_finance
 from boxoffice.refunds import send_refund as sending
 from boxoffice.roles.lockout.prune import prune_login_failures
 from boxoffice.sales import ask_for_count as sales
@@ -56,6 +57,13 @@ def tell_those_who_wait() -> None:
 def settle_payment(*, payment_id: int) -> None:
     """Ask the payment provider what became of a payment, and do what follows."""
     settling.settle_payment(payment_id=payment_id)
+
+
+@shared_task(name="boxoffice.tell_finance", has_call=False)
+def tell_who_keeps_the_books(*, day: str, **_event: object) -> None:
+    """A day was reconciled: plan the mail to finance, where there is an address."""
+    with record():
+        tell_finance(day=day)
 
 
 @shared_task(name="boxoffice.take_dispute")

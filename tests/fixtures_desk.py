@@ -23,14 +23,17 @@ from boxoffice.models import (
     AccessAction,
     Attention,
     AttentionAction,
+    BooksAction,
     Export,
     ExportAction,
+    Finding,
     HoldAction,
     Order,
     OrderAction,
     OrderNote,
     Payment,
     Promotion,
+    Reconciliation,
     Refund,
     ShowAction,
 )
@@ -65,7 +68,8 @@ class Desk:
     def address_of(self, page: DeskPage) -> str:
         """The address of the page, about something that lies here."""
         _key, _, given = page.name.partition(" ")
-        arguments = [given if name == "verb" else self._about(page, name) for name in page.arguments]
+        known = {"verb": given, "day": "2026-11-29"}
+        arguments = [known.get(name) or self._about(page, name) for name in page.arguments]
         return reverse(f"admin:{page.key}", args=arguments)
 
     def _about(self, page: DeskPage, argument: str) -> int | str:
@@ -121,9 +125,26 @@ def full_desk(
     link = create_link(new=NewLink(target="https://example.org/", label=WHERE), owner_id=someone.pk, by="somebody")
     code = link.codes.get().code
     ClickDay.objects.create(code=code, day=day, by=ClickDay.By.COUNTRY, value="DE", is_bot=False, clicks=1)
+    _books(order)
     kind = ContentType.objects.get_for_model(Order)
     LogEntry.objects.create(user=someone, content_type=kind, object_id=order.pk, object_repr=FAN, action_flag=CHANGE)
     return Desk(order)
+
+
+def _books(order: Order) -> None:
+    now = database_now()
+    Reconciliation.objects.create(day=now.date(), origin="api", reads_from=now, reads_until=now)
+    found = Finding.objects.create(
+        kind=Finding.Kind.ONLY_HERE,
+        source="payment:1",
+        day=now.date(),
+        told_with=now.date(),
+        amount=4_200,
+        currency="EUR",
+        suggestion=Finding.Action.WRITE_OFF,
+        order=order,
+    )
+    BooksAction.objects.create(finding=found, action="take", by="somebody")
 
 
 def _money(order: Order) -> None:

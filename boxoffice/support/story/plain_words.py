@@ -33,6 +33,7 @@ _MESSAGES: dict[str, str | Promise] = {
     "tickets_ready": _("Mail with the tickets"),
     "tickets_late": _("Mail that the tickets take longer"),
     "export_ready": _("Mail that an export is ready"),
+    "day_reconciled": _("Mail about a day's reconciliation"),
     "my_orders": _("Mail with the links to orders"),
     "sale_opened": _("Mail that the sale has opened"),
     "show_moved": _("Mail about the new date"),
