@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from datetime import date
 
 from django.conf import settings
 from django.urls import reverse
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
@@ -64,7 +64,6 @@ def worded(*, result: Day, findings: Sequence[Finding], open_in_all: int) -> Dra
             "ties": result.ties,
             "tables": [currency_table(sums) for sums in result.currencies],
             "findings": [_finding(each) for each in findings[:MOST_NAMED]],
-            "kinds": sorted(Counter(str(each.get_kind_display()) for each in findings).items()),
             "more": max(len(findings) - MOST_NAMED, 0),
             "count": len(findings),
             "open_in_all": open_in_all,
@@ -82,7 +81,7 @@ def _first_line(result: Day) -> str:
 def _finding(finding: Finding) -> dict[str, str]:
     """What it is and how much; which order it is about stands on its page."""
     return {
-        "kind": str(finding.get_kind_display()),
+        "kind": capfirst(str(finding.get_kind_display())),
         "amount": in_words(finding.amount, finding.currency),
         "url": _address("admin:boxoffice_finding_change", finding.pk),
     }

@@ -19,7 +19,7 @@ ROLES = (SUPPORT, FINANCE, DOOR, PROMOTER, OPERATOR)
 
 PURPOSES = {
     SUPPORT: "finds an order, understands it and mends it; makes shows and sells at the counter",
-    FINANCE: "follows the money: orders, refunds, takings, exports",
+    FINANCE: "follows the money: orders, refunds, disputes, reconciliation, takings, exports",
     DOOR: "lets people in; sees no order and no address",
     PROMOTER: "sees the shows and how they sell, and makes links of his own; no fan's name or address",
     OPERATOR: "keeps the work flowing, and the logins; no fan's name or address",

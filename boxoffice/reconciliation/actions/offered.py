@@ -1,12 +1,13 @@
-"""What can be done about a finding: what was suggested first. Pure."""
+"""What can be done about a finding: what was suggested first. It comes with its payment, and asks nothing else."""
 
 from __future__ import annotations
 
 from boxoffice.models import Finding
+from boxoffice.payments.transitions import OPEN
 
 Action, Kind = Finding.Action, Finding.Kind
 
-_ASKED_AGAIN = (Kind.ONLY_THERE, Kind.REFUNDED_THERE, Kind.REFUNDED_HERE, Kind.PENDING, Kind.ONLY_HERE)
+_ASKED_AGAIN = (Kind.ONLY_THERE, Kind.REFUNDED_THERE, Kind.REFUNDED_HERE, Kind.PENDING)
 
 
 def offered(finding: Finding) -> list[Finding.Action]:
@@ -15,10 +16,11 @@ def offered(finding: Finding) -> list[Finding.Action]:
         return []
     suggested = Action(finding.suggestion)
     possible = {Action.WRITE_OFF}
-    if finding.kind in _ASKED_AGAIN and (finding.payment_id or finding.refund_id):
+    is_open_here = finding.payment is not None and finding.payment.status in OPEN
+    if finding.kind in _ASKED_AGAIN and (finding.refund_id or is_open_here):
         possible.add(Action.CONFIRM)
     came = finding.kind in (Kind.ONLY_THERE, Kind.PAID_TWICE, Kind.OTHER_AMOUNT) and finding.amount > 0
-    if came and finding.payment_id and not finding.refund_id:
+    if came and finding.payment_id and not finding.refund_id and not is_open_here:
         possible.add(Action.REFUND)
     has_transaction = finding.transaction is not None
     if finding.kind == Kind.ONLY_THERE and has_transaction and not finding.payment_id and finding.amount > 0:

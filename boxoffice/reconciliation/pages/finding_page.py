@@ -8,6 +8,7 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from boxoffice.disputes.dashboard import dashboard_page
@@ -50,8 +51,8 @@ def finding_page(page: admin.ModelAdmin, request: HttpRequest, finding: Finding)
         page,
         request,
         "finding/finding.html",
-        title=f"{kind}: {in_words(finding.amount, finding.currency)}",
-        kind=kind,
+        title=f"{capfirst(kind)}: {in_words(finding.amount, finding.currency)}",
+        kind=capfirst(kind),
         finding=finding,
         meaning=explanation(finding),
         there=there_facts(finding),

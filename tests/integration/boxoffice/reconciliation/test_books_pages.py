@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from datetime import UTC, timedelta
+from datetime import UTC, date, timedelta
 from typing import Any
 
 import pytest
@@ -18,13 +19,11 @@ from boxoffice.reconciliation.tell_finance import tell_finance
 from jobs.clock import database_now
 from jobs.models import Job
 from notifications.models import Notification
-from tests.fixtures_clock import Clock
 from tests.fixtures_payments import Payments
 from tests.fixtures_staff import staff_with
+from tests.processes import wait_for
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-A_WHILE = timedelta(seconds=30)
+pytestmark = pytest.mark.django_db
 
 HEADER = (
     "balance_transaction_id,created_utc,currency,gross,fee,net,reporting_category,source_id,payment_intent_id,"
@@ -33,13 +32,19 @@ HEADER = (
 
 
 @pytest.fixture
-def reconciled_day(paid_order: Order, refund_provider: Payments, clock: Clock) -> str:
+def reconciled_day(paid_order: Order, refund_provider: Payments) -> str:
     """Today, with a payment that is alike on both sides, and one that only the provider has."""
     refund_provider.paid_session()
-    clock.advance(A_WHILE)  # the second in which somebody paid is over
+    return f"{reconciled_now()}"
+
+
+def reconciled_now() -> date:
+    """Reconcile the day as it stands; the second in which somebody paid must be over for that."""
+    paid_at = time.time()
+    wait_for(lambda: database_now().timestamp() >= int(paid_at) + 1, what="the second of paying is over")
     day = database_now().astimezone(UTC).date()
     reconcile_day(day=day)
-    return f"{day}"
+    return day
 
 
 def shown(client: Client, address: str) -> str:
@@ -132,7 +137,7 @@ def test_who_may_reconcile_and_not_refund_writes_off_and_attaches_nothing(client
 
 
 def test_finance_is_told_of_a_day_once_and_again_when_more_is_found(
-    settings: Any, reconciled_day: str, refund_provider: Payments, clock: Clock
+    settings: Any, reconciled_day: str, refund_provider: Payments
 ) -> None:
     settings.FINANCE_EMAIL, settings.FINANCE_LANGUAGE = "books@theatre.example", "de"
 
@@ -142,8 +147,7 @@ def test_finance_is_told_of_a_day_once_and_again_when_more_is_found(
 
     assert [told(), told()] == [True, False]
     refund_provider.paid_session()
-    clock.advance(A_WHILE)
-    reconcile_day(day=database_now().astimezone(UTC).date())
+    reconciled_now()
     assert [told(), told()] == [True, False]
     assert set(Notification.objects.values_list("recipient", "language")) == {("books@theatre.example", "de")}
 
@@ -168,11 +172,10 @@ def test_the_mail_to_finance_has_the_sums_and_no_fans_name(reconciled_day: str, 
 
 @pytest.mark.usefixtures("reconciled_day")
 def test_the_lists_take_as_many_queries_for_many_findings_as_for_one(
-    staff: Client, refund_provider: Payments, clock: Clock, django_assert_max_num_queries: Callable[..., Any]
+    staff: Client, refund_provider: Payments, django_assert_max_num_queries: Callable[..., Any]
 ) -> None:
     for _again in range(3):
         refund_provider.paid_session()
-    clock.advance(A_WHILE)
-    reconcile_day(day=database_now().astimezone(UTC).date())
+    reconciled_now()
     with django_assert_max_num_queries(14):
         shown(staff, "finding/")
