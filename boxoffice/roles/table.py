@@ -112,9 +112,6 @@ GRANTS = (
     _may("boxoffice.cancel_show", SUPPORT, FINANCE),
     _may("boxoffice.view_cancellation", SUPPORT, FINANCE, OPERATOR),
     _may("boxoffice.write_off", FINANCE),
-    _may("boxoffice.cancel_show", SUPPORT, FINANCE),
-    _may("boxoffice.view_cancellation", SUPPORT, FINANCE, OPERATOR),
-    _may("boxoffice.write_off", FINANCE),
     _may("boxoffice.view_house", SUPPORT, OPERATOR),
     # The ledger
     _may("jobs.view_queueload", SUPPORT, OPERATOR),

@@ -42,6 +42,7 @@ def pause_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) -> Ht
 
 def resume_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) -> HttpResponse:
     """Ask (GET), or let them go on (POST)."""
+    show_for(request, show_id=show_id, permission=PERMISSION)
     cancellation = _cancellation(show_id)
     by_balance = cancellation.pause == Cancellation.Pause.BALANCE
     effects = [_("Refunds that wait are sent again, at the provider’s rate.")]
@@ -63,9 +64,10 @@ def resume_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) -> H
 
 def write_off_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int, order_id: int) -> HttpResponse:
     """Ask (GET), or write off what is left of the order (POST)."""
+    show_for(request, show_id=show_id, permission=WRITE_OFF)
     order = _order(show_id, order_id)
     sums = [row.money for row in orders_left_over(show_id=show_id, order_id=order_id)]
-    if request.method != "POST" and not sums and request.user.has_perm(WRITE_OFF):
+    if request.method != "POST" and not sums:
         return refuse(request, NothingToWriteOff(), to=address_of_cancellation(show_id))
     money = {"money": sums_in_words(sums), "code": order.code}
     return _ask(
@@ -86,9 +88,10 @@ def write_off_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int, o
 
 def undo_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int, order_id: int) -> HttpResponse:
     """Ask (GET), or take the order's write-off back (POST)."""
+    show_for(request, show_id=show_id, permission=WRITE_OFF)
     order = _order(show_id, order_id)
     sums = [row.money for row in orders_written_off(show_id=show_id, order_id=order_id)]
-    if request.method != "POST" and not sums and request.user.has_perm(WRITE_OFF):
+    if request.method != "POST" and not sums:
         return refuse(request, NothingWrittenOff(), to=address_of_cancellation(show_id))
     return _ask(
         page,
