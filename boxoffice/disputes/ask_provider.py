@@ -42,7 +42,7 @@ def read_dispute(told: Mapping[str, Any]) -> ToldDispute:
     """What a dispute object says. Pure. Raises ValueError for a status that the provider does not document."""
     currency = told["currency"].upper()
     intent = told.get("payment_intent") or ""
-    named = intent if isinstance(intent, Mapping) else {"id": intent}
+    named: Mapping[str, Any] = intent if isinstance(intent, Mapping) else {"id": intent}
     withdrawn, fee = _money(told["balance_transactions"], told)
     due_at = (told.get("evidence_details") or {}).get("due_by")
     return ToldDispute(

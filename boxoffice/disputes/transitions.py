@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import connection
 
@@ -49,7 +50,7 @@ def write_down(*, payment_id: int, told: ToldDispute, asked_at: datetime) -> Wri
 
     Part of the caller's transaction, which locks the payment. Two queries.
     """
-    values = {
+    values: dict[str, Any] = {
         "payment_id": payment_id,
         "provider_id": told.id,
         "status": str(told.status),

@@ -167,19 +167,6 @@ def _export() -> Export:
 
 def _day_reconciled(*, findings: int) -> Draft:
     told = dict.fromkeys(PARTS, (0, 0)) | {"there": (212, 1_781_400), "here": (212, 1_781_400)}
-    told |= dict.fromkeys(("matched", "matched_here"), (212 - findings, 1781400 - 8400 * findings))
-    if findings:
-        told |= {"findings_there": (findings, 8_400 * findings), "findings_here": (findings, 8_400 * findings)}
-    sums = {name: Part(*each) for name, each in told.items()}
-    euros = CurrencySums("EUR", **sums, fees=26_721, net=1_754_679, categories={}, fee_is_judged=True)
-    row = Reconciliation(day=STARTS.date(), state="done", transactions=212, matched=212 - findings, findings=findings)
-    kinds = [Finding.Kind.PAID_TWICE, Finding.Kind.ONLY_THERE][:findings]
-    found = [Finding(pk=number, kind=kind, amount=8_400, currency="EUR") for number, kind in enumerate(kinds, 1)]
-    return day_reconciled.worded(result=Day(row, [euros]), findings=found, open_in_all=findings)
-
-
-def _day_reconciled(*, findings: int) -> Draft:
-    told = dict.fromkeys(PARTS, (0, 0)) | {"there": (212, 1_781_400), "here": (212, 1_781_400)}
     told |= dict.fromkeys(("matched", "matched_here"), (212 - findings, 1_781_400 - 8_400 * findings))
     if findings:
         told |= {"findings_there": (findings, 8_400 * findings), "findings_here": (findings, 8_400 * findings)}

@@ -85,7 +85,7 @@ def _transaction(told: BalanceTransaction) -> list[tuple[str, str]]:
         (_("What it is"), category),
         (_("When"), f"{told.created_at:%Y-%m-%d %H:%M:%S} UTC"),
         (_("Transaction"), told.provider_id),
-        (_("About"), told.source),
+        (_("Object there"), told.source),
         (_("Payment there"), told.intent_id),
         (_("Order named there"), told.order_code),
     ]
@@ -152,7 +152,10 @@ _MEANINGS = {
     Kind.REFUNDED_HERE: lambda: _(
         "We count this refund as done, and the provider has not given it back, or has it back from the bank."
     ),
-    Kind.DISPUTE: lambda: _("The bank has this money because of a dispute. Refund nothing of it."),
+    Kind.DISPUTE: lambda: _(
+        "The bank has this money because of a dispute: refund nothing of it. When it is won, this resolves itself; "
+        "write it off once it is lost."
+    ),
     Kind.FEE: lambda: _("The provider took another fee than the contract says. Ask it why, then write it off."),
     Kind.PENDING: lambda: _("This is still pending after its time."),
 }

@@ -39,7 +39,11 @@ PAGE = "admin:boxoffice_finding_change"
 class AttachForm(ReasonForm):
     """To which order, and why."""
 
-    code = forms.CharField(label=gettext_lazy("Order code"), max_length=40)
+    code = forms.CharField(
+        label=gettext_lazy("Order code"),
+        max_length=40,
+        widget=forms.TextInput(attrs={"class": "vTextField", "autocomplete": "off"}),
+    )
     field_order = ("code", "reason")
 
 
