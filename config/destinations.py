@@ -42,7 +42,6 @@ DESTINATIONS = (
         timeout_seconds=10,
     ),
     Destination(
-    Destination(
         "refunds",
         # The same provider by a name of its own: its rate is less than all that the provider takes, and payments and
         # single refunds neither wait for it nor count in it.
@@ -53,6 +52,7 @@ DESTINATIONS = (
         rate_per_second=_rate(read("PAYMENTS_RATE_PER_SECOND")),
         limit_per_second=read("PAYMENTS_RATE_PER_SECOND") or None,
     ),
+    Destination(
         "link_targets",
         purpose="The sites that tracked links lead to.",
         tasks=("snip.scan_link", "snip.check_again"),
