@@ -68,7 +68,7 @@ class Desk:
     def address_of(self, page: DeskPage) -> str:
         """The address of the page, about something that lies here."""
         _key, _, given = page.name.partition(" ")
-        known = {"verb": given, "day": "2026-11-29"}
+        known = {"verb": given, "day": "2026-11-29", "number": "1"}
         arguments = [known.get(name) or self._about(page, name) for name in page.arguments]
         return reverse(f"admin:{page.key}", args=arguments)
 

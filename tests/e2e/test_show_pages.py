@@ -47,7 +47,9 @@ def test_the_pages_about_a_show_keep_their_width(
         "aside-no": f"{show}/aside/?what=aside&seats=Z 1", "move": f"{show}/move/",
         "move-ask": f"{show}/move/?starts=2032-06-01T20:00&doors=&seen={busy_show.version}",
         "move-no": f"{show}/move/?starts=2002-06-01T20:00&doors=&seen={busy_show.version}",
-        "postpone": f"{show}/postpone/", "house": f"{show}/house/",
+        "postpone": f"{show}/postpone/",
+        "postpone-ask": f"{show}/postpone/?starts=&refund_until=&seen={busy_show.version}",
+        "money-back": f"{show}/money-back/", "cancel": f"{show}/cancel/", "house": f"{show}/house/",
         "door-name": f"{show}/door-list/", "door-seat": f"{show}/door-list/?by=seat",
     }  # fmt: skip
     with visiting(viewport={"width": width, "height": 900}) as visit:
