@@ -41,16 +41,24 @@ JOBS = """
 def void_many_tickets(*, order_ids: Sequence[int], reason: str) -> int:
     """Make all tickets of these orders void, also those with which somebody has gone in; returns how many were not.
 
-    The orders have no file from then on; jobs remove what is stored. reason: told at the door. Two statements, part of
-    the caller's transaction. Raises NotInTransaction outside one.
+    Their files stay until ``forget_many_files``. reason: told at the door. One statement, part of the caller's
+    transaction. Raises NotInTransaction outside one.
     """
     if not connection.in_atomic_block:
         raise NotInTransaction("Void tickets inside the transaction that gives their seats back.")
-    values = {"order_ids": list(order_ids)}
     with connection.cursor() as cursor:
-        cursor.execute(VOID_ALL, {**values, "reason": reason})
-        voided = int(cursor.rowcount)
-    enqueue_selected(
-        task="tickets.discard_file", steps={"forgotten": FORGET_FILES}, rows=JOBS, params=values, priority=PRIORITY
+        cursor.execute(VOID_ALL, {"order_ids": list(order_ids), "reason": reason})
+        return int(cursor.rowcount)
+
+
+def forget_many_files(*, order_ids: Sequence[int]) -> int:
+    """Let those of these orders have no file any more that have no valid ticket; returns how many. Jobs remove what is
+    stored. One statement, part of the caller's transaction. Raises NotInTransaction outside one.
+    """
+    return enqueue_selected(
+        task="tickets.discard_file",
+        steps={"forgotten": FORGET_FILES},
+        rows=JOBS,
+        params={"order_ids": list(order_ids)},
+        priority=PRIORITY,
     )
-    return voided

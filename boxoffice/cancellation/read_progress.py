@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from boxoffice.cancellation.accounts import Accounts, read_accounts
 from boxoffice.cancellation.preview import rate_per_second
-from boxoffice.cancellation.tell_orders import KIND
+from boxoffice.messages import show_cancelled
 from boxoffice.models import Cancellation, CancelledOrder
 from inventory.money import Money
 from jobs.clock import database_now
@@ -191,7 +191,7 @@ def read_progress(*, show_id: int) -> Progress | None:
 def count_mails(*, cancellation_id: int) -> dict[str, int]:
     """By ``Notification.Status``, how many mails about it stand so. One query, which looks at each order's mail."""
     with connection.cursor() as cursor:
-        cursor.execute(MAILS, {"cancellation": cancellation_id, "kind": KIND})
+        cursor.execute(MAILS, {"cancellation": cancellation_id, "kind": show_cancelled.KIND})
         return dict(cursor.fetchall())
 
 

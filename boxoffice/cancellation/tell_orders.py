@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from boxoffice.messages.urgency import BULK_TASK
+from boxoffice.messages import show_cancelled
+from boxoffice.messages.urgency import mail_task
 from boxoffice.models.order import subject_of
 from notifications.plan_many import plan_notifications
-
-KIND = "show_cancelled"
 
 PRIORITY = 5
 """Before reminders (7): people set out for the show."""
@@ -26,10 +25,10 @@ def tell_orders(*, cancellation_id: int, order_ids: Sequence[int]) -> int:
     transaction. One statement.
     """
     return plan_notifications(
-        kind=KIND,
+        kind=show_cancelled.KIND,
         recipients=RECIPIENTS,
         params={"order_ids": list(order_ids), "about": subject_of(code="")},
-        task=BULK_TASK,
+        task=mail_task(kind=show_cancelled.KIND),
         occurrence=str(cancellation_id),
         priority=PRIORITY,
     )

@@ -28,6 +28,7 @@ from boxoffice.models import Cancellation, CancellationStep
 from inventory.models.show import subject_of
 from jobs.clock import database_now
 from jobs.enqueue import enqueue
+from tickets.void_many_tickets import forget_many_files
 
 log = structlog.get_logger(__name__)
 
@@ -80,6 +81,7 @@ def _refund_everybody(here: Cancellation) -> None:
 def _tell_everybody(here: Cancellation) -> None:
     order_ids = next_to_tell(cancellation_id=here.pk, after=here.cursor, page=PAGE)
     mails = tell_orders(cancellation_id=here.pk, order_ids=order_ids)
+    forget_many_files(order_ids=order_ids)
     transitions.write_step(here, Step.TELL, number=here.cursor, result={"orders": len(order_ids), "mails": mails})
     if len(order_ids) == PAGE:
         transitions.move_cursor(here, to=order_ids[-1])

@@ -22,7 +22,13 @@ AT_ONCE = timedelta(seconds=2)
 """One press of a button commits as a whole; from its first statement to its last it takes less than this."""
 
 _CAUSED = frozenset(
-    {"tickets.renew_document", "tickets.issue_tickets", "boxoffice.send_refund", "boxoffice.send_message"}
+    {
+        "tickets.renew_document",
+        "tickets.issue_tickets",
+        "boxoffice.send_refund",
+        "boxoffice.send_mass_refund",
+        "boxoffice.send_message",
+    }
 )
 
 Did = OrderAction.Action
@@ -87,7 +93,17 @@ def _told(action: OrderAction, facts: Facts) -> tuple[str, Sequence[str]]:
             return _("Moved to other seats"), ["; ".join(f"{old} → {new}" for old, new in pairs)]
         case Did.SALE:
             return _sale(details, facts)
+        case Did.SHOW_CANCELLED:
+            return _("Show cancelled"), [f"{given_back}: {'; '.join(seats)}"] if seats else []
+        case Did.WRITE_OFF:
+            return _("Money written off"), _sums(details)
+        case Did.UNDO_WRITE_OFF:
+            return _("Write-off taken back"), _sums(details)
     return str(action.get_action_display()), []
+
+
+def _sums(details: dict[str, Any]) -> list[str]:
+    return [str(Money(int(amount), currency)) for currency, amount in details.get("sums", {}).items()]
 
 
 def _sale(details: dict[str, Any], facts: Facts) -> tuple[str, Sequence[str]]:

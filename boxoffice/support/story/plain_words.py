@@ -25,6 +25,8 @@ _JOBS: dict[str, str | Promise] = {
     "boxoffice.send_push": _("Send the push message"),
     "boxoffice.settle_payment": _("Ask what became of the payment"),
     "boxoffice.send_refund": _("Send the refund to the payment provider"),
+    "boxoffice.send_mass_refund": _("Send the refund to the payment provider"),
+    "boxoffice.plan_order_again": _("Plan what is left to give back"),
     "boxoffice.take_dispute": _("Ask how the dispute stands"),
     "boxoffice.ask_about_refund": _("Ask how the refund stands"),
 }
