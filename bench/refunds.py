@@ -1,0 +1,236 @@
+"""A cancelled show: 60,000 refunds planned, and 5,000 sent at the provider's rate: ``make bench-refunds``.
+
+Planning: relay and a worker go through the whole process, from the press of the button until the last mail is planned.
+Sending: 5,000 refunds at a provider that takes 200 in any second; ours by relay, workers and their limit in Redis, the
+peer by one Celery task that loops over the orders, which gets a part of them. Ours must plan in ten seconds, keep to
+the rate within 2 %, be refused once in a thousand times at most, ask once for each order, and its workers may not grow.
+BENCH_REFUND_RATE is for a machine that does not manage 200 in a second.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ["DJANGO_SETTINGS_MODULE"] = "bench.settings"
+os.environ["PAYMENTS_RATE_PER_SECOND"] = os.environ.get("BENCH_REFUND_RATE", "200")
+
+import bench.setup_django  # noqa: F401  # isort: skip
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+import psutil
+from django.conf import settings
+from kombu.connection import Connection
+
+from bench import plain_refunds
+from bench.notifications_provider import count_taken, told
+from bench.refunds_show import sold_out_show
+from bench.report import report, say
+from bench.scratch_database import scratch_database
+from bench.system import Process, database_url, leave_database
+from boxoffice.cancellation.start import cancel_show
+from boxoffice.models import Cancellation, Refund
+from inventory.models import Show
+from jobs.models import Job
+
+RATE = int(os.environ["PAYMENTS_RATE_PER_SECOND"])
+TARGET = 2.0
+MOST_PLANNING_SECONDS = 10.0
+MOST_RATE_ERROR = 0.02
+MOST_REFUSED = 0.001
+MOST_GROWTH = 1.1
+SECONDS = 300.0
+"""After which a way is given up."""
+
+WORKER = ("-m", "celery", "-A", "config", "worker", "-l", "WARNING", "--without-gossip", "--without-mingle")
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What the provider saw. rate: refunds a second from the first to the last. growth: of the workers' memory, from a
+    fifth of the way to its end.
+    """
+
+    rate: float
+    refused: float
+    once: bool
+    growth: float = 1.0
+    megabytes: float = 0.0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Returns the exit status: 0 when all of it holds."""
+    parser = argparse.ArgumentParser(prog="python -m bench.refunds", description="A cancelled show.")
+    parser.add_argument("--orders", type=int, default=60_000)
+    parser.add_argument("--sample", type=int, default=5_000)
+    parser.add_argument("--peer-orders", type=int, default=300)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--concurrency", type=int, default=32)
+    parser.add_argument("--latency-ms", type=float, default=100)
+    options = parser.parse_args(arguments)
+    planning, planned = _plan(options)
+    say(f"planned {planned} refunds in {planning:.2f} s")
+    ours = _ours(options)
+    say(f"ours: {ours.rate:.2f}/s, {ours.refused:.2%} refused, each once: {ours.once}, memory {ours.growth:.3f} times")
+    peer = _peer(options)
+    say(f"peer: {peer.rate:.2f}/s, each once: {peer.once}")
+    error = abs(ours.rate / RATE - 1)
+    seconds = planning * 60_000 / options.orders
+    good = report(
+        bench="refunds",
+        ours=[ours.rate],
+        peer=[peer.rate],
+        peer_name=plain_refunds.NAME,
+        unit="refunds/s",
+        target=TARGET,
+        sound=seconds <= MOST_PLANNING_SECONDS
+        and error <= MOST_RATE_ERROR
+        and ours.refused <= MOST_REFUSED
+        and ours.once
+        and ours.growth <= MOST_GROWTH,
+        limit_per_second=RATE,
+        rate_error=round(error, 4),
+        refused=round(ours.refused, 5),
+        seconds_for_60000=round(seconds, 2),
+        most_seconds=MOST_PLANNING_SECONDS,
+        memory_growth=round(ours.growth, 3),
+        worker_mb=round(ours.megabytes, 1),
+        **vars(options),
+    )
+    return 0 if good else 1
+
+
+def _plan(options: argparse.Namespace) -> tuple[float, int]:
+    """From the press of the button until the last mail is planned, by relay and one worker; nothing is sent."""
+    with ExitStack() as stack:
+        _database(stack)
+        show = sold_out_show(orders=options.orders)
+        _start(
+            stack,
+            Process("manage.py", "relay", ready="relay ready", environment=_environment()),
+            Process(*WORKER, "-Q", "default", "-c", "1", ready=" ready.", environment=_environment()),
+        )
+        began = time.monotonic()
+        _cancel(show)
+        _until(lambda: Cancellation.objects.filter(phase="waiting").exists())
+        seconds = time.monotonic() - began
+        planned = Job.objects.filter(task="boxoffice.send_mass_refund").count()
+        mails = Job.objects.filter(task="boxoffice.send_bulk").count()
+        if planned != options.orders or mails != options.orders:
+            raise RuntimeError(f"{planned} refunds and {mails} mails were planned for {options.orders} orders.")
+        return seconds, planned
+
+
+def _ours(options: argparse.Namespace) -> Sent:
+    with ExitStack() as stack:
+        port = stack.enter_context(_provider(latency_ms=options.latency_ms))
+        _database(stack)
+        show = sold_out_show(orders=options.sample)
+        environment = _environment(port=port)
+        threads = ("-P", "threads", "-c", str(options.concurrency), "--prefetch-multiplier", "1")
+        workers = [
+            Process(*WORKER, "-Q", "refunds", *threads, "-n", f"ours{n}@%h", ready=" ready.", environment=environment)
+            for n in range(options.workers)
+        ]
+        planner = Process(*WORKER, "-Q", "default", "-c", "1", ready=" ready.", environment=environment)
+        _start(stack, planner, *workers)
+        _cancel(show)
+        relay = Process("manage.py", "relay", ready="relay ready", environment=environment)
+        stack.callback(relay.end)
+        _until(lambda: count_taken(port) >= options.sample // 5)
+        early = _memory(workers)
+        _until(lambda: count_taken(port) >= options.sample)
+        late = _memory(workers)
+        _until(lambda: Refund.objects.filter(status="succeeded").count() >= options.sample, seconds=30)
+        return _sent(port, options.sample, growth=late / early, megabytes=late / 1e6)
+
+
+def _peer(options: argparse.Namespace) -> Sent:
+    with ExitStack() as stack:
+        port = stack.enter_context(_provider(latency_ms=options.latency_ms))
+        _database(stack)
+        show = sold_out_show(orders=options.peer_orders)
+        command = ("-m", "celery", "-A", "bench.plain_refunds", "worker", "-l", "WARNING", "-c", "1")
+        _start(stack, Process(*command, ready=" ready.", environment=_environment(port=port)))
+        plain_refunds.refund_show.delay(show.pk)
+        _until(lambda: count_taken(port) >= options.peer_orders)
+        return _sent(port, options.peer_orders)
+
+
+def _sent(port: int, orders: int, *, growth: float = 1.0, megabytes: float = 0.0) -> Sent:
+    seen = told(port)
+    moments = sorted(moment for moment, _intent in seen["taken"])
+    times = Counter(intent for _moment, intent in seen["taken"])
+    return Sent(
+        rate=(len(moments) - 1) / (moments[-1] - moments[0]),
+        refused=seen["refused"] / (len(moments) + seen["refused"]),
+        once=len(times) == orders and set(times.values()) == {1},
+        growth=growth,
+        megabytes=megabytes,
+    )
+
+
+def _cancel(show: Show) -> None:
+    cancel_show(show_id=show.pk, seen=show.version, name=show.title, by="bench", reason="bench")
+
+
+def _memory(workers: Sequence[Process]) -> float:
+    """Bytes of all workers, with their children."""
+    tops = [psutil.Process(worker.pid) for worker in workers]
+    return float(sum(each.memory_info().rss for top in tops for each in (top, *top.children(recursive=True))))
+
+
+@contextmanager
+def _provider(*, latency_ms: float) -> Iterator[int]:
+    command = ("-m", "bench.strict_refunds", str(RATE), str(latency_ms))
+    process = Process(*command, ready="READY", environment={**os.environ, "PYTHONUNBUFFERED": "1"})
+    try:
+        process.wait_until_ready()
+        yield int(process.said().split()[1])
+    finally:
+        process.end()
+
+
+def _database(stack: ExitStack) -> None:
+    stack.enter_context(scratch_database(name="refunds"))
+    stack.callback(leave_database)
+    with Connection(os.environ["BROKER_URL"]) as broker, broker.channel() as channel:
+        for queue in (*settings.CELERY_TASK_QUEUES, *plain_refunds.app.conf.task_queues):
+            bound = queue(channel)
+            bound.declare()
+            bound.purge()
+
+
+def _environment(*, port: int = 9) -> dict[str, str]:
+    return {
+        **os.environ,
+        "DATABASE_URL": database_url(),
+        "STRIPE_API_BASE": f"http://127.0.0.1:{port}",
+        "LOG_LEVEL": "WARNING",
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+def _start(stack: ExitStack, *processes: Process) -> None:
+    for process in processes:
+        stack.callback(process.end)
+    for process in processes:
+        process.wait_until_ready()
+
+
+def _until(condition: object, *, seconds: float = SECONDS) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"Not within {seconds} s.")
+        time.sleep(0.05)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
