@@ -35,6 +35,7 @@ BENCHES = (
     "prune",
     "redirect",
     "relay",
+    "refunds",
     "reminders",
     "rest",
     "retention",
