@@ -15,7 +15,7 @@ from boxoffice.reconciliation.errors import ReportRefused
 from boxoffice.reconciliation.told import Told
 from jobs.errors import NotInTransaction
 
-# One at a time keeps and compares: they change the same rows. Until the transaction ends.
+# One at a time keeps and compares: they change the same rows. Taken before any row, until the transaction ends.
 LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('boxoffice.reconciliation', 0))"
 
 STAGE = """
@@ -28,6 +28,7 @@ STAGE = """
 EMPTY = "TRUNCATE told_transactions"
 COPY = "COPY told_transactions FROM STDIN"
 ANALYZE = "ANALYZE told_transactions"
+ANALYZE_KEPT = "ANALYZE boxoffice_balancetransaction"
 
 # Two lines that say different things of one transaction. Each but the first is compared with the first.
 CONTRADICTED = """
@@ -88,6 +89,14 @@ KEEP = """
 """
 
 
+def take_turn() -> None:
+    """Wait until nobody else keeps or compares. The first statement of a transaction that does either: whoever locks a
+    day's row before might wait for one who waits for that.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(LOCK)
+
+
 def keep_told(told: Iterable[Told]) -> int:
     """Keep what the API told, which counts from now on. Returns how many are new, or otherwise than before.
 
@@ -115,7 +124,9 @@ def keep_report(told: Iterable[Told]) -> int:
         for line, provider_id in cursor.fetchall():
             problem = _("%(id)s was read before, with other content.")
             raise ReportRefused(problem % {"id": provider_id}, line=line)
-        return _keep(cursor, leads=False)
+        kept = _keep(cursor, leads=False)
+        cursor.execute(ANALYZE_KEPT)  # so many rows at once, and nothing else will look at them before the comparison
+        return kept
 
 
 def _stage(cursor: Any, told: Iterable[Told]) -> None:

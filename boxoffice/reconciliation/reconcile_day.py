@@ -15,7 +15,7 @@ from boxoffice.reconciliation import runs
 from boxoffice.reconciliation.ask_provider import ask_for_page
 from boxoffice.reconciliation.compare import compare
 from boxoffice.reconciliation.errors import DayNotOver
-from boxoffice.reconciliation.keep_transactions import keep_told
+from boxoffice.reconciliation.keep_transactions import keep_told, take_turn
 from boxoffice.reconciliation.told import Told
 from boxoffice.reconciliation.write_days import bounds
 from jobs.clock import database_now
@@ -54,6 +54,7 @@ def read_on(*, day: date, run: int) -> None:
         return
     told, pages, cursor, is_last = _pages(row)
     with record():
+        take_turn()
         if not runs.note_pages(day=day, run=run, cursor=cursor, pages=pages):
             return
         keep_told(told)
@@ -90,9 +91,11 @@ def reconcile_day(*, day: date) -> Reconciliation:
             return row
         told, pages, cursor, is_last = _pages(row)
         with record():
+            take_turn()
             if runs.note_pages(day=day, run=run, cursor=cursor, pages=pages):
                 keep_told(told)
     with record():
+        take_turn()
         if runs.note_read(day=day, run=run):
             compare_day(day=day, run=run)
     return Reconciliation.objects.get(day=day)

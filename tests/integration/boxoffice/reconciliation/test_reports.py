@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from io import StringIO
+from io import BytesIO, StringIO
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
 from boxoffice.models import BalanceTransaction, Finding, Reconciliation
 from boxoffice.reconciliation.errors import DayNotOver, ReportRefused
-from boxoffice.reconciliation.read_day import read_days
+from boxoffice.reconciliation.read_day import read_day, read_days
+from boxoffice.reconciliation.reconcile_report import reconcile_report
+from boxoffice.reconciliation.statements import SCOPE
+from boxoffice.reconciliation.write_days import HERE, THERE
 from jobs.models import Job
 from tests.fixtures_clock import Clock
-from tests.fixtures_reconciliation import COLUMNS, DAY, NOON, Books, everything_written
+from tests.fixtures_reconciliation import COLUMNS, DAY, NIGHT_AFTER, NOON, Books, everything_written
+from tests.query_plans import plan_for_a_large_table
 
 pytestmark = pytest.mark.django_db
 
@@ -146,3 +153,56 @@ def test_a_report_of_a_day_that_is_not_over_says_nothing_of_what_came_after_it(b
     day = books.reconcile()
     assert Finding.objects.get().payment == early
     assert (day.row.in_flight, day.row.read_until) == (1, NOON + timedelta(seconds=1))
+
+
+def test_a_transaction_that_was_shown_late_changes_the_result_of_its_own_day(books: Books, clock: Clock) -> None:
+    payment = books.sold(at=NOON + timedelta(hours=10))
+    books.tell("payout", "-1.00")
+    assert books.reconcile().row.in_flight == 1
+    books.lines.clear()
+    books.tell_charge(payment, at=NOON + timedelta(hours=10))
+    books.tell("payout", "-2.00", at=NOON + timedelta(days=1))
+    clock.stand_still(at=NIGHT_AFTER + timedelta(days=1))
+    books.reconcile(DAY + timedelta(days=1))
+    late = read_day(day=DAY)
+    assert late is not None
+    assert (late.ties, late.row.transactions, late.row.matched, late.row.in_flight) == (True, 2, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("statement", "table", "index"),
+    [
+        (SCOPE, "boxoffice_balancetransaction", "balance_by_day"),
+        (SCOPE, "boxoffice_balancetransaction", "balance_undecided"),
+        (SCOPE, "boxoffice_finding", "finding_open"),
+        (THERE, "boxoffice_balancetransaction", "balance_by_day"),
+        (HERE, "boxoffice_payment", "payment_by_settlement"),
+        (HERE, "boxoffice_refund", "refund_by_settlement"),
+        (HERE, "boxoffice_balancetransaction", "balance_by_payment"),
+        (HERE, "boxoffice_balancetransaction", "balance_by_refund"),
+    ],
+)
+@pytest.mark.django_db
+def test_a_day_is_found_among_years_by_an_index(statement: str, table: str, index: str) -> None:
+    values = {"since": NOON, "until": NOON + timedelta(days=1)}
+    assert index in plan_for_a_large_table(statement, values, table=table)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_who_reconcile_the_same_at_the_same_time_find_it_once(books: Books) -> None:
+    books.tell_charge(books.sold())
+    books.tell_charge(None)
+    report, barrier = books.report(), threading.Barrier(2)
+
+    def reconcile(_number: int) -> None:
+        try:
+            barrier.wait(timeout=20)
+            reconcile_report(report=BytesIO(report), day=DAY)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as both:
+        list(both.map(reconcile, range(2)))
+    day = read_day(day=DAY)
+    assert day is not None
+    assert (day.ties, day.row.run, day.row.state, day.row.matched, day.row.findings) == (True, 2, "done", 1, 1)
