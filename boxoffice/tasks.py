@@ -9,6 +9,7 @@ from celery import shared_task
 from boxoffice.attention.erase_messages import erase_messages
 from boxoffice.cancellation import balance, hold_refunds, plan_again, workflow
 from boxoffice.disputes import take_dispute as disputing
+from boxoffice.disputes.look_for_disputes import look_for_disputes
 from boxoffice.end_day import end_day
 from boxoffice.erase_push_subscriptions import erase_push_subscriptions
 from boxoffice.erase_recipients import erase_recipients
@@ -64,6 +65,13 @@ def tell_who_keeps_the_books(*, day: str, **_event: object) -> None:
     """A day was reconciled: plan the mail to finance, where there is an address."""
     with record():
         tell_finance(day=day)
+
+
+@shared_task(name="boxoffice.look_for_disputes", has_call=False)
+def look_for_untold_disputes(*, day: str, **_event: object) -> None:
+    """A day was reconciled: ask about the disputes in it that no event told of."""
+    with record():
+        look_for_disputes(day=date.fromisoformat(day))
 
 
 @shared_task(name="boxoffice.take_dispute")

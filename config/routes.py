@@ -5,7 +5,7 @@ EVENTS = {
     # For whatever looks back at a day; each of its tasks takes ``day``.
     "boxoffice.DayEnded": ("boxoffice.reconcile_day",),
     # The result of a day is there; each of its tasks takes ``day``.
-    "boxoffice.DayReconciled": ("boxoffice.tell_finance",),
+    "boxoffice.DayReconciled": ("boxoffice.tell_finance", "boxoffice.look_for_disputes"),
     "boxoffice.OrderConfirmed": ("tickets.issue_tickets",),
     "boxoffice.OrderMoved": ("tickets.issue_tickets",),
     "tickets.TicketsIssued": ("boxoffice.tell_tickets_ready",),
@@ -29,6 +29,7 @@ TASKS = {
     "boxoffice.settle_payment": "payments",
     "boxoffice.take_dispute": "payments",
     "boxoffice.tell_finance": "default",
+    "boxoffice.look_for_disputes": "default",
     "boxoffice.prune_provider_events": "default",
     "boxoffice.tell_tickets_ready": "default",
     "boxoffice.tell_tickets_late": "default",

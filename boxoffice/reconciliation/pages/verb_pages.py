@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from boxoffice.errors import BoxOfficeError
 from boxoffice.models import Finding
+from boxoffice.payments.minor_units import our_money
 from boxoffice.reconciliation.actions.attach_finding import attach_finding, order_to_attach, would_buy
 from boxoffice.reconciliation.actions.confirm_finding import confirm_finding
 from boxoffice.reconciliation.actions.offered import offered
@@ -23,7 +24,6 @@ from boxoffice.reconciliation.actions.write_off_finding import write_off_finding
 from boxoffice.reconciliation.amounts import in_words
 from boxoffice.reconciliation.pages.desk import RECONCILE, render, require
 from boxoffice.reconciliation.pages.finding_words import effect_of, verb_in_words
-from inventory.money import Money
 from jobs.admin.reason_form import ReasonForm
 
 Action = Finding.Action
@@ -134,7 +134,8 @@ def _what_attaching_does(finding: Finding, code: str) -> str:
     except BoxOfficeError as refusal:
         return str(refusal)
     words = {"code": order.code, "show": order.show.title}
-    if would_buy(order=order, money=Money(finding.amount, finding.currency)):
+    money = our_money(finding.amount, finding.currency)
+    if money is not None and would_buy(order=order, money=money):
         return (
             _("Order %(code)s, %(show)s, waits for just this sum: its seats are sold if they are still free.") % words
         )

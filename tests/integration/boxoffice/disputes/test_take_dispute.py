@@ -6,7 +6,7 @@ import json
 import random
 import time
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import Any
 
 import pytest
@@ -16,10 +16,11 @@ from django.test import Client
 
 from boxoffice.disputes.ask_provider import ask_about
 from boxoffice.disputes.hear_dispute import TASK
+from boxoffice.disputes.look_for_disputes import look_for_disputes
 from boxoffice.disputes.selectors import disputed_payments, is_disputed, payment_is_disputed
 from boxoffice.disputes.standing import HOLDING
 from boxoffice.disputes.take_dispute import take_dispute, write_dispute
-from boxoffice.models import Dispute, DisputeStep, Order, Payment
+from boxoffice.models import BalanceTransaction, Dispute, DisputeStep, Order, Payment
 from boxoffice.refunds.refund_order import refund_order
 from jobs.clock import database_now
 from jobs.models import Job
@@ -209,6 +210,24 @@ def test_a_dispute_that_is_told_before_we_know_that_it_was_paid_confirms_the_ord
         Order.objects.get().status == "confirmed"
     )
     assert Dispute.objects.get().payment == started_payment
+
+
+def test_a_dispute_that_no_event_told_is_found_by_the_nights_reconciliation(
+    paid_order: Order, refund_provider: Payments, send: Callable[..., Job]
+) -> None:
+    found = dispute_of(refund_provider, paid_order)
+    now = database_now()
+    BalanceTransaction.objects.create(
+        provider_id="txn_1", category="dispute", amount=-8_400, fee=1_500, net=-9_900, currency="EUR",
+        created_at=now, source=found, intent_id=Payment.objects.get().intent_id,
+    )  # fmt: skip
+    day = now.astimezone(UTC).date()
+    with transaction.atomic():
+        assert look_for_disputes(day=day) == 1
+    assert send(TASK).subject == paid_order.subject
+    assert Dispute.objects.get().provider_id == found
+    with transaction.atomic():
+        assert look_for_disputes(day=day) == 0
 
 
 def test_a_dispute_of_somebody_elses_payment_is_ignored(refund_provider: Payments) -> None:
