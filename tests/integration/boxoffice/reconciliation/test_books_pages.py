@@ -19,6 +19,7 @@ from boxoffice.reconciliation.tell_finance import tell_finance
 from jobs.clock import database_now
 from jobs.models import Job
 from notifications.models import Notification
+from tests.fixtures_clock import Clock
 from tests.fixtures_payments import Payments
 from tests.fixtures_staff import staff_with
 from tests.processes import wait_for
@@ -136,8 +137,9 @@ def test_who_may_reconcile_and_not_refund_writes_off_and_attaches_nothing(client
     assert clerk.get(f"/admin/boxoffice/finding/{found.pk}/do/attach/").status_code == 403
 
 
-def test_finance_is_told_of_a_day_once_and_again_when_more_is_found(
-    settings: Any, reconciled_day: str, refund_provider: Payments
+@pytest.mark.django_db(transaction=True)
+def test_finance_is_told_of_a_day_that_is_over_once_and_again_when_more_is_found(
+    settings: Any, clock: Clock, reconciled_day: str, refund_provider: Payments
 ) -> None:
     settings.FINANCE_EMAIL, settings.FINANCE_LANGUAGE = "books@theatre.example", "de"
 
@@ -145,11 +147,16 @@ def test_finance_is_told_of_a_day_once_and_again_when_more_is_found(
         with transaction.atomic():
             return tell_finance(day=reconciled_day)
 
-    assert [told(), told()] == [True, False]
+    assert not told(), "the day goes on"
     refund_provider.paid_session()
-    reconciled_now()
+    clock.advance(timedelta(days=1))
+    assert [told(), told()] == [True, False]
+    reconcile_day(day=date.fromisoformat(reconciled_day))
     assert [told(), told()] == [True, False]
     assert set(Notification.objects.values_list("recipient", "language")) == {("books@theatre.example", "de")}
+    clock.advance(timedelta(days=30))
+    refund_provider.paid_session()
+    assert not told()
 
 
 def test_without_an_address_nobody_is_told_and_the_page_says_so(
