@@ -58,6 +58,7 @@ def _reason(given: str) -> str:
         "refunded": pgettext("ticket", "refunded"),
         "cancelled": pgettext("ticket", "cancelled"),
         "moved": pgettext("ticket", "moved to another seat"),
+        "the show is cancelled": _("the show is cancelled"),
     }
     return ours.get(given, given.rstrip("."))
 

@@ -81,6 +81,7 @@ def progress_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) ->
         parts=parts_of_report(show_id=show_id),
         most=order_rows.MOST,
         mails=_mails(cancellation),
+        may_be_paused=moves(progress),
         may_pause=request.user.has_perm(CANCEL) and cancellation.phase != Phase.CLOSED,
         may_write_off=request.user.has_perm(WRITE_OFF) and cancellation.phase != Phase.CLOSED,
         may_see_orders=request.user.has_perm("boxoffice.view_order"),
@@ -227,7 +228,9 @@ def _lists(progress: Progress) -> dict[str, Sequence[Any]]:
     cancellation, accounts = progress.cancellation, progress.accounts.accounts
     show = {"show_id": cancellation.show_id}
     failed = order_rows.failed_orders(cancellation_id=cancellation.pk) if progress.failed.count else ()
-    left = order_rows.orders_left_over(**show) if any(account.left > 0 for account in accounts) else ()
+    # What is left while refunds are being planned is what is still to come.
+    is_left = progress.all_planned and any(account.left > 0 for account in accounts)
+    left = order_rows.orders_left_over(**show) if is_left else ()
     with_attempt = {row.order_id for row in failed}
     return {
         "failed": [(row, _why(row)) for row in failed],
