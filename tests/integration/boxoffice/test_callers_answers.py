@@ -20,7 +20,7 @@ from boxoffice.models import Order
 from boxoffice.refunds.refund_order import refund_order
 from boxoffice.search.find_orders import find_orders
 from boxoffice.shows.move_show import move_and_tell
-from boxoffice.shows.postpone_show import postpone_show
+from boxoffice.shows.postpone_show import postpone_and_tell
 from boxoffice.support.story.tell_story import Story, tell_story
 from boxoffice.support.ticket_answer import answer_about, why_no_ticket
 from boxoffice.tell_tickets import plan_tickets_mail
@@ -149,12 +149,12 @@ def test_a_show_that_was_moved_or_postponed_stands_on_top_of_the_orders_that_wer
     assert moved.notes[1] == "By berta: a flood"
     assert story_of(later).problems == []
 
-    postpone_show(show_id=show.pk, seen=show.version + 1, by="carl", reason="it rains still")
+    postpone_and_tell(show_id=show.pk, seen=show.version + 1, by="carl", reason="it rains still")
     Show.objects.update(starts_at=database_now() - timedelta(hours=1), doors_at=database_now() - timedelta(hours=2))
     (told,) = story_of(later).problems
     assert told.what == "The show is postponed, and has no new date yet.", "also when its old time has passed"
     (postponed,) = [each for each in story_of(later).timeline if each.title == "The show was postponed"]
-    assert postponed.notes == ["It has no new time yet, and nobody was told by mail.", "By carl: it rains still"]
+    assert postponed.notes == ["It had no new time then.", "By carl: it rains still"]
 
 
 def test_an_order_that_was_not_paid_in_time_is_sold_again_with_its_seats_and_its_buyer_typed_already(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -13,6 +14,7 @@ from icalendar import Calendar
 from boxoffice.confirm_order import confirm_order
 from boxoffice.errors import NothingToSay
 from boxoffice.messages import draft
+from boxoffice.messages.base import Draft
 from boxoffice.models import Order, OrderAction, RefundOffer, ShowAction
 from boxoffice.self_help.ask_money_back import ask_money_back
 from boxoffice.self_help.errors import TooLateForMoneyBack
@@ -34,7 +36,7 @@ from tickets.models import Ticket
 
 pytestmark = pytest.mark.django_db
 
-WHY = {"by": "anna", "reason": "the singer is ill"}
+WHY: dict[str, Any] = {"by": "anna", "reason": "the singer is ill"}
 TASK = "boxoffice.tell_holders"
 
 
@@ -42,7 +44,7 @@ def page_of(show: Show) -> str:
     return reverse("admin:inventory_show_postpone", args=[show.pk])
 
 
-def seen(client: Client, address: str, typed: dict[str, object] | None = None) -> str:
+def seen(client: Client, address: str, typed: dict[str, Any] | None = None) -> str:
     answer = client.get(address, typed or {})
     assert answer.status_code == 200, answer
     return answer.content.decode()
@@ -52,7 +54,7 @@ def in_days(days: float) -> datetime:
     return database_now() + timedelta(days=days)
 
 
-def postpone(show: Show, **given: object) -> Show:
+def postpone(show: Show, **given: Any) -> Show:
     """As it stands now."""
     show.refresh_from_db()
     postpone_and_tell(show_id=show.pk, seen=show.version, **{**WHY, **given})
@@ -71,7 +73,7 @@ def tell(show: Show, kind: str, **given: int) -> int:
     return tell_holders(show_id=show.pk, kind=kind, version=show.version, **given)
 
 
-def mail(order: Order, kind: str, show: Show) -> object:
+def mail(order: Order, kind: str, show: Show) -> Draft:
     return draft(kind=kind, subject=order.subject, recipient="", occurrence=f"{show.version}#1")
 
 
@@ -189,6 +191,7 @@ def test_until_the_deadline_the_fan_gives_his_order_back_once_and_it_is_written_
         done = client.post(asks, follow=True)
         assert "goes to the card or account" in done.content.decode()
     action = OrderAction.objects.get()
+    assert action.refund is not None
     assert (action.action, action.by, action.refund.amount) == ("refund", "the fan", 8_400)
     assert set(Ticket.objects.values_list("status", flat=True)) == {"void"}
     assert Job.objects.filter(task="boxoffice.send_refund").count() == 1
