@@ -83,7 +83,7 @@ TELL = """
       FROM boxoffice_refund AS refund JOIN boxoffice_payment AS payment ON payment.id = payment_id
      WHERE refund.settled_at::date = %(day)s
 """
-FORGET = "TRUNCATE boxoffice_finding, boxoffice_balancetransaction, boxoffice_reconciliation"
+FORGET = "TRUNCATE boxoffice_finding, boxoffice_balancetransaction, boxoffice_reconciliation CASCADE"
 COLUMNS = (
     "balance_transaction_id,created_utc,available_on_utc,currency,gross,fee,net,reporting_category,source_id,"
     "description,charge_id,payment_intent_id,customer_name"

@@ -19,11 +19,6 @@ def decimals_there(currency: str) -> int:
     return 2 if currency in WRITTEN_WITH_TWO else decimals_of(currency)
 
 
-def counted_there(amount: int, currency: str) -> int:
-    """Our minor units in the provider's."""
-    return amount * TIMES if currency in WRITTEN_WITH_TWO else amount
-
-
 def in_words(amount: int, currency: str, language: str | None = None) -> str:
     """What the provider counts, for readers of ``language`` (by default the active one): "−84.00 €"."""
     if currency not in WRITTEN_WITH_TWO:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 
 from boxoffice.reconciliation.amounts import decimals_there
 
@@ -60,9 +60,3 @@ def _rate(currency: str, percent: str, fixed: str | None) -> Rate:
     if part != int(part) or sum_ != int(sum_):
         raise ValueError(f"{percent}%+{fixed} is more exact than a fee in {currency} can be.")
     return Rate(int(part), int(sum_))
-
-
-def fee_at(rate: Rate, amount: int) -> int:
-    """What the rate makes of an amount, rounded as the provider does. The SQL of the comparison counts the same."""
-    exact = Decimal(amount) * rate.part / 100_000_000
-    return int(exact.quantize(Decimal(1), ROUND_HALF_UP)) + rate.fixed

@@ -17,7 +17,7 @@ def in_theirs(row: str) -> str:
 
 
 def counted_there(row: str) -> str:
-    """The amount of a row of ours in the provider's smallest unit: see ``amounts.counted_there``."""
+    """The amount of a row of ours in the provider's smallest unit: see ``amounts.py``."""
     return f"{row}.amount * {in_theirs(row)}"
 
 
