@@ -33,7 +33,7 @@ def test_a_currency_has_one_rate_or_a_range() -> None:
     ],
 )
 def test_what_is_no_fee_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="fee|card"):
+    with pytest.raises(ValueError, match=r"fee|card"):
         read_fees(text)
 
 
