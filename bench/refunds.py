@@ -48,7 +48,7 @@ MOST_GROWTH = 1.1
 SECONDS = 300.0
 """After which a way is given up."""
 
-WORKER = ("-m", "celery", "-A", "config", "worker", "-l", "WARNING", "--without-gossip", "--without-mingle")
+WORKER = ("-m", "celery", "-A", "config", "worker", "-l", "INFO", "--without-gossip", "--without-mingle")
 
 
 @dataclass(frozen=True)
@@ -67,21 +67,21 @@ class Sent:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Returns the exit status: 0 when all of it holds."""
     parser = argparse.ArgumentParser(prog="python -m bench.refunds", description="A cancelled show.")
-    parser.add_argument("--orders", type=int, default=60_000)
+    parser.add_argument("--orders", type=int, default=60_000, help="to be planned; 0 for none, and sending alone")
     parser.add_argument("--sample", type=int, default=5_000)
     parser.add_argument("--peer-orders", type=int, default=300)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--concurrency", type=int, default=32)
     parser.add_argument("--latency-ms", type=float, default=100)
     options = parser.parse_args(arguments)
-    planning, planned = _plan(options)
+    planning, planned = _plan(options) if options.orders else (0.0, 0)
     say(f"planned {planned} refunds in {planning:.2f} s")
     ours = _ours(options)
     say(f"ours: {ours.rate:.2f}/s, {ours.refused:.2%} refused, each once: {ours.once}, memory {ours.growth:.3f} times")
     peer = _peer(options)
     say(f"peer: {peer.rate:.2f}/s, each once: {peer.once}")
     error = abs(ours.rate / RATE - 1)
-    seconds = planning * 60_000 / options.orders
+    seconds = planning * 60_000 / max(options.orders, 1)
     good = report(
         bench="refunds",
         ours=[ours.rate],
@@ -156,7 +156,7 @@ def _peer(options: argparse.Namespace) -> Sent:
         port = stack.enter_context(_provider(latency_ms=options.latency_ms))
         _database(stack)
         show = sold_out_show(orders=options.peer_orders)
-        command = ("-m", "celery", "-A", "bench.plain_refunds", "worker", "-l", "WARNING", "-c", "1")
+        command = ("-m", "celery", "-A", "bench.plain_refunds", "worker", "-l", "INFO", "-c", "1")
         _start(stack, Process(*command, ready=" ready.", environment=_environment(port=port)))
         plain_refunds.refund_show.delay(show.pk)
         _until(lambda: count_taken(port) >= options.peer_orders)
