@@ -261,8 +261,8 @@ VARIABLES = (
         "str",
         "EUR=1.5%+0.25..3.25%+0.25",
         "What the payment provider may take of a payment by your contract, for each currency: a rate, or from the "
-        "cheapest card to the dearest. What is out of it is a finding of the night's reconciliation; a currency that is "
-        "not named is not judged, and an empty text judges none.",
+        "cheapest card to the dearest. What is out of it is a finding of the night's reconciliation; a currency that "
+        "is not named is not judged, and an empty text judges none.",
         "EUR=1.5%+0.25..3.25%+0.25 JPY=3.6%",
         accepts=fees,
     ),

@@ -14,6 +14,7 @@ import structlog
 from django.conf import settings
 from django.db import connection
 
+from boxoffice.reconciliation.fees import read_fees
 from boxoffice.reconciliation.finding_statements import CLOSE_FINDINGS, FOUND, KEEP_FINDINGS
 from boxoffice.reconciliation.keep_transactions import LOCK
 from boxoffice.reconciliation.statements import CLEAR, DECIDE, JUDGED, SCOPE
@@ -67,7 +68,7 @@ def compare(*, days: Collection[date]) -> int:
 
 def _values(days: Collection[date]) -> dict[str, Any]:
     since, until = bounds(min(days))[0], bounds(max(days))[1]
-    fees = settings.PAYMENT_FEES
+    fees = read_fees(settings.PAYMENT_FEES)
     return {
         "since": since,
         "until": until,

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import connection
 
 from boxoffice.models import Reconciliation
+from boxoffice.reconciliation.fees import read_fees
 from boxoffice.reconciliation.statements import REFUNDS, counted_there
 
 # By balance_by_day.
@@ -139,6 +140,6 @@ def _add(told: dict[str, Any], name: str, count: int, amount: int) -> None:
 
 
 def _nothing(currency: str) -> dict[str, Any]:
-    judged = any(each.currency == currency for each in settings.PAYMENT_FEES)
+    judged = any(each.currency == currency for each in read_fees(settings.PAYMENT_FEES))
     parts: dict[str, Any] = {name: [0, 0] for name in _PARTS}
     return {**parts, "fees": 0, "net": 0, "categories": {}, "fee_is_judged": judged}

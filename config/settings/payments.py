@@ -1,6 +1,5 @@
 """The payment provider: its keys, where its API answers, and where its payment page is."""
 
-from boxoffice.reconciliation.fees import read_fees
 from config.environment import read
 
 STRIPE_API_KEY = read("STRIPE_API_KEY")
@@ -8,7 +7,7 @@ STRIPE_WEBHOOK_SECRET = read("STRIPE_WEBHOOK_SECRET")
 STRIPE_API_BASE = read("STRIPE_API_BASE").rstrip("/")
 
 DISPUTED_TICKETS = read("DISPUTED_TICKETS")
-PAYMENT_FEES = read_fees(read("PAYMENT_FEES"))
+PAYMENT_FEES = read("PAYMENT_FEES")
 FINANCE_EMAIL, FINANCE_LANGUAGE = read("FINANCE_EMAIL"), read("FINANCE_LANGUAGE")
 
 # A browser holds the redirect of a form to the policy too, and the checkout's form leads to the payment page.

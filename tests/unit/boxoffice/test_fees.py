@@ -6,6 +6,7 @@ import pytest
 
 from boxoffice.reconciliation.amounts import in_words
 from boxoffice.reconciliation.fees import FeeRange, Rate, read_fees
+from config.acceptable import fees
 
 
 def test_a_currency_has_one_rate_or_a_range() -> None:
@@ -35,6 +36,17 @@ def test_a_currency_has_one_rate_or_a_range() -> None:
 def test_what_is_no_fee_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"fee|card"):
         read_fees(text)
+
+
+@pytest.mark.parametrize("text", ["", "EUR=1.5%+0.25..3.25%+0.25 JPY=3.6%", "KWD=2%+0.1"])
+def test_a_setting_that_can_be_read_is_accepted(text: str) -> None:
+    read_fees(text)
+    assert fees(text)
+
+
+@pytest.mark.parametrize("text", ["EUR", "EUR=1.5", "eur=1.5%", "EUR=1% EUR=2%", "EUR=1.5%+0.25...3%", "EUR=-1%"])
+def test_a_setting_that_cannot_be_read_stops_the_start(text: str) -> None:
+    assert not fees(text)
 
 
 def test_what_the_provider_counts_is_told_in_words() -> None:
