@@ -10,7 +10,6 @@ from boxoffice.cancellation.desk.progress_page import PERMISSION
 from boxoffice.cancellation.read_progress import Progress, read_progress
 from boxoffice.cancellation.report.report_csv import report_csv
 from boxoffice.cancellation.report.report_parts import parts_of_report
-from boxoffice.cancellation.report.report_pdf import report_pdf
 
 
 def csv_page(request: HttpRequest, show_id: int) -> HttpResponseBase:
@@ -29,6 +28,9 @@ def pdf_page(request: HttpRequest, show_id: int, number: int) -> HttpResponseBas
     part = next((each for each in parts_of_report(show_id=show_id) if each.number == number), None)
     if part is None:
         raise Http404
+    # Loading the renderer is a quarter of a process's start, and nobody else here needs it.
+    from boxoffice.cancellation.report.report_pdf import report_pdf
+
     answer = HttpResponse(report_pdf(progress=progress, part=part), content_type="application/pdf")
     name = f"cancellation-show-{show_id}-part-{number}.pdf" if part.count > 1 else f"cancellation-show-{show_id}.pdf"
     return _as_file(answer, name)
