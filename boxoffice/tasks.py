@@ -280,7 +280,7 @@ def send_mass_refund(*, refund_id: int) -> None:
     sending.send_refund(refund_id=refund_id, is_of_many=True)
 
 
-@shared_task(name="boxoffice.ask_for_balance")
+@shared_task(name="boxoffice.ask_for_balance", on_dead="boxoffice.cancellation.balance.ask_on_though_dead")
 def ask_for_balance(*, asked: int) -> None:
     """Refunds of cancelled shows wait for our balance: try whether it was topped up."""
     balance.ask_for_balance(asked=asked)

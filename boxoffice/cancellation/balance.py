@@ -17,7 +17,7 @@ from django.utils.translation import gettext_noop
 from boxoffice.cancellation import transitions
 from boxoffice.cancellation.hold_refunds import ask_to_hold_or_let_go
 from boxoffice.models import Cancellation, Payment, Refund
-from boxoffice.refunds.ask_provider import Answer, ask_for_refund, look_up
+from boxoffice.refunds.ask_provider import Answer, Means, ask_for_refund, look_up
 from boxoffice.refunds.attempt import newest_attempt
 from boxoffice.refunds.record_answer import record_answer
 from jobs.clock import database_now
@@ -29,6 +29,8 @@ log = structlog.get_logger(__name__)
 TASK = "boxoffice.ask_for_balance"
 
 LONGEST_WAIT_MINUTES = 15
+ASKED_FOR_LONG = 4
+"""From so many times on it is asked that seldom."""
 
 BY = "BoxOffice"
 # Shown on the page of the cancellation and in what needs attention.
@@ -58,8 +60,7 @@ def ask_for_balance(*, asked: int) -> None:
 
     Raises what the SDK raises where the outcome is unknown.
     """
-    refund = _one_that_waits()
-    answer = None if refund is None else _ask(refund)
+    refund, answer = _try_one()
     with record():
         if answer is not None and answer.wants_balance:
             _ask_later(asked=asked + 1)
@@ -70,23 +71,37 @@ def ask_for_balance(*, asked: int) -> None:
             record_answer(refund=refund, answer=answer)
 
 
-def _ask(refund: Refund) -> Answer:
-    return (
-        look_up(refund)
-        if refund.status == Refund.Status.PENDING
-        else ask_for_refund(newest_attempt(refund_id=refund.pk))
-    )
+def ask_on_though_dead(*, asked: int) -> None:
+    """A job that asks is dead, since the provider could not be reached for long: another one goes on asking, or all
+    would wait for ever. Runs in the transaction that marks the job dead.
+    """
+    if Cancellation.objects.filter(pause=Cancellation.Pause.BALANCE).exists():
+        _ask_later(asked=max(asked, ASKED_FOR_LONG))
 
 
-def _one_that_waits() -> Refund | None:
-    """One that the provider has taken on and not paid out, or else one that was not sent. By refund_of_cancellation."""
-    paused = Cancellation.objects.filter(pause=Cancellation.Pause.BALANCE)
-    waiting = Refund.objects.filter(cancellation__in=paused, payment__method=Payment.Method.ONLINE)
+def _try_one() -> tuple[Refund | None, Answer | None]:
+    """Look at one that the provider has taken on and not paid out. Where it says nothing of the balance, as one that a
+    bank is slow with, ask for one that was not sent. Returns the last and what was said of it; None for none.
+    """
+    refund, answer = None, None
     for status in (Refund.Status.PENDING, Refund.Status.PLANNED):
-        found = waiting.filter(status=status).select_related("payment__order", "cancellation").order_by("pk").first()
-        if found is not None:
-            return found
-    return None
+        found = _oldest(status)
+        if found is None:
+            continue
+        refund = found
+        answer = (
+            look_up(found) if status == Refund.Status.PENDING else ask_for_refund(newest_attempt(refund_id=found.pk))
+        )
+        if answer.means is not Means.PENDING or answer.wants_balance:
+            break
+    return refund, answer
+
+
+def _oldest(status: Refund.Status) -> Refund | None:
+    """Of those whose cancellation waits for the balance. By refund_of_cancellation."""
+    paused = Cancellation.objects.filter(pause=Cancellation.Pause.BALANCE)
+    waiting = Refund.objects.filter(cancellation__in=paused, payment__method=Payment.Method.ONLINE, status=status)
+    return waiting.select_related("payment__order", "cancellation").order_by("pk").first()
 
 
 def _ask_later(*, asked: int) -> None:

@@ -15,7 +15,7 @@ DECLINES = ("generic_decline", "insufficient_funds", "expired_card", "lost_card"
 CHOICES = {
     "decline_code": DECLINES,
     "lose_answers_by": ("silence", "close"),
-    "refunds": ("succeed", "pending", "fail_later", "refuse"),
+    "refunds": ("succeed", "pending", "slow", "fail_later", "refuse"),
     "webhooks": ("send", "never"),
 }
 

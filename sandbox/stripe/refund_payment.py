@@ -12,6 +12,9 @@ from sandbox.stripe.money_objects import balance_transaction_object, refund_obje
 from sandbox.stripe.stand_in import StandIn
 from sandbox.stripe.state import Body
 
+PENDING_FOR = {"pending": "insufficient_funds", "slow": "processing"}
+"""Why a refund is pending, by what becomes of new ones."""
+
 
 def check_refund(stand_in: StandIn, parameters: dict[str, Any]) -> None:
     """What Stripe refuses before it looks at the payment. Raises ApiError."""
@@ -61,8 +64,8 @@ def _begin(stand_in: StandIn, charge: Body, refund: Body, fate: str) -> Body:
     )
     after = stand_in.board.knobs.settle_after_s
     due_at = stand_in.now() + after if after else None
-    if fate == "pending":
-        refund |= {"status": "pending", "pending_reason": "insufficient_funds", "_fails": False}
+    if fate in PENDING_FOR:
+        refund |= {"status": "pending", "pending_reason": PENDING_FOR[fate], "_fails": False}
         stand_in.state.add(refund, due_at=due_at)
         emit(stand_in, "refund.created", refund)
         return refund

@@ -5,7 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.db import transaction
 
+from boxoffice.cancellation.balance import ask_on_though_dead
 from boxoffice.cancellation.errors import NotPaused, PausedBefore
 from boxoffice.cancellation.pause import pause_refunds
 from boxoffice.cancellation.read_progress import read_progress
@@ -125,3 +127,39 @@ def test_what_staff_have_paused_does_not_go_on_by_itself(
     ask_for_balance(work)
     assert Cancellation.objects.get().pause == "staff"
     assert money_back(refund_provider) == []
+
+
+def test_a_bank_that_is_slow_with_one_refund_does_not_pass_for_a_balance_that_was_topped_up(
+    refund_provider: Payments, work: Work, clock: Clock, planned_show: Show
+) -> None:
+    slow, refused = hand_out(queue="refunds")[:2]
+    refund_provider.turn(refunds="slow", settle_after_s=0)
+    work(slow)
+    assert (Refund.objects.filter(status="pending").count(), Cancellation.objects.get().pause) == (1, "")
+    refund_provider.turn(refunds="refuse")
+    work(refused)
+    assert Cancellation.objects.get().pause == "balance"
+    clock.advance(timedelta(minutes=2))
+    ask_for_balance(work)
+    assert Cancellation.objects.get().pause == "balance"
+    refund_provider.turn(refunds="succeed")
+    clock.advance(timedelta(minutes=5))
+    ask_for_balance(work)
+    assert Cancellation.objects.get().pause == ""
+
+
+def test_a_provider_that_was_away_for_long_does_not_leave_everybody_waiting(
+    refund_provider: Payments, work: Work, planned_show: Show
+) -> None:
+    refund_provider.turn(refunds="refuse")
+    work(hand_out(queue="refunds")[0])
+    asks = Job.objects.get(task="boxoffice.ask_for_balance")
+    Job.objects.filter(pk=asks.pk).update(state="dead")
+    with transaction.atomic():
+        ask_on_though_dead(**asks.args)
+    assert Job.objects.filter(task="boxoffice.ask_for_balance", state="waiting", gate="later").count() == 1
+    resume_refunds(show_id=planned_show.pk, **WHO_AND_WHY)
+    Job.objects.filter(task="boxoffice.ask_for_balance", state="waiting").delete()
+    with transaction.atomic():
+        ask_on_though_dead(**asks.args)
+    assert not Job.objects.filter(task="boxoffice.ask_for_balance", state="waiting").exists()
