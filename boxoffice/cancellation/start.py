@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from django.db import connection, transaction
 
 from boxoffice.cancellation import transitions, workflow
@@ -80,5 +82,8 @@ def _close_payment_pages(*, show_id: int) -> int:
 
 
 def _plain(name: str) -> str:
-    """As people compare names: without regard to capitals and spaces."""
-    return " ".join(name.split()).casefold()
+    """As people compare names: without regard to capitals, spaces, to how a keyboard composes its letters, and to marks
+    that nobody sees, as those of direction that come along with a copied name.
+    """
+    seen = "".join(sign for sign in unicodedata.normalize("NFKC", name) if unicodedata.category(sign) != "Cf")
+    return unicodedata.normalize("NFKC", " ".join(seen.split()).casefold())

@@ -10,10 +10,12 @@ from datetime import datetime
 
 import structlog
 
+from boxoffice.cancellation.plan_again import ask_to_plan_again
 from boxoffice.disputes import transitions
 from boxoffice.disputes.ask_provider import ToldDispute, ask_about
+from boxoffice.disputes.standing import KEPT
 from boxoffice.disputes.tickets_by_policy import follow_with_tickets
-from boxoffice.models import Payment
+from boxoffice.models import Order, Payment
 from boxoffice.payments.settle_payment import ask, take_in
 from boxoffice.payments.transitions import OPEN
 from jobs.clock import database_now
@@ -43,7 +45,10 @@ def take_dispute(*, provider_id: str) -> None:
 
 
 def write_dispute(*, payment: Payment, told: ToldDispute, asked_at: datetime) -> bool:
-    """Write it down with what follows; whether it was news. Part of the caller's transaction."""
+    """Write it down with what follows; whether it was news. Part of the caller's transaction.
+
+    Money that is ours again goes to the fan where the show was cancelled meanwhile: nobody else would plan it.
+    """
     written = transitions.write_down(payment_id=payment.pk, told=told, asked_at=asked_at)
     if written is None:
         return False
@@ -51,6 +56,8 @@ def write_dispute(*, payment: Payment, told: ToldDispute, asked_at: datetime) ->
     if written.is_news or tickets:
         transitions.add_step(dispute_id=written.dispute_id, tickets=tickets)
         log.info("dispute_changed", dispute=told.id, status=str(told.status), tickets=tickets)
+    if written.is_news and told.status in KEPT:
+        ask_to_plan_again(order=Order.objects.get(pk=payment.order_id))
     return written.is_news
 
 

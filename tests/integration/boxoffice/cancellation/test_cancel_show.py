@@ -11,11 +11,12 @@ from django.db import transaction
 from boxoffice.cancellation.accounts import read_accounts
 from boxoffice.cancellation.errors import CancelledBefore, NameDiffers
 from boxoffice.cancellation.pages import NEXT_TO_TELL
-from boxoffice.cancellation.plan_again import ask_to_plan_again
 from boxoffice.cancellation.preview import preview
 from boxoffice.cancellation.read_progress import read_progress
 from boxoffice.cancellation.start import cancel_show
 from boxoffice.confirm_order import confirm_order
+from boxoffice.disputes.ask_provider import ToldDispute
+from boxoffice.disputes.take_dispute import write_dispute
 from boxoffice.models import Cancellation, CancelledOrder, Dispute, Order, OrderAction, OrderLine, Payment, Refund
 from boxoffice.payments.errors import ShowCalledOff
 from boxoffice.payments.provider import Answer
@@ -24,7 +25,7 @@ from boxoffice.refunds.refund_order import refund_order
 from inventory.errors import NotOnSale, TransitionRefused
 from inventory.hold_seats import hold_seats
 from inventory.models import Hold, Seat, Show
-from jobs.clock import DatabaseNow
+from jobs.clock import DatabaseNow, database_now
 from jobs.models import Job
 from notifications.models import Notification
 from tests.cancelled_shows import (
@@ -297,15 +298,35 @@ def test_a_dispute_that_is_won_afterwards_gives_the_fan_his_money(refund_provide
     begin_cancelling(show)
     run_steps(work)
     assert Refund.objects.count() == 0
-    Dispute.objects.update(status="won", withdrawn=0)
+    now = Dispute.objects.get()
+    won = ToldDispute(
+        now.provider_id, Dispute.Status.WON, now.reason, now.amount, now.currency, withdrawn=0, fee=0,
+        opened_at=now.opened_at, evidence_due_at=None, intent_id="", key="",
+    )  # fmt: skip
     with transaction.atomic():
-        assert ask_to_plan_again(order=order)
+        assert write_dispute(payment=Payment.objects.get(), told=won, asked_at=database_now())
     job = Job.objects.get(task="boxoffice.plan_order_again")
     hand_out(queue="default")
     work(job.pk)
     send_all(work)
     assert paid_back(refund_provider) == {Payment.objects.get().intent_id: order.total}
     assert OrderLine.objects.filter(order=order, refund__isnull=True).count() == 0
+
+
+@pytest.mark.parametrize(
+    "typed", ["CAFE\u0301  noir", "\u2068Caf\xe9 Noir\u2069", "caf\xe9\xa0noir", "\uff23af\xe9 noir"]
+)
+def test_a_name_counts_as_people_read_it_however_a_keyboard_or_a_page_composes_it(small_show: Show, typed: str) -> None:
+    Show.objects.filter(pk=small_show.pk).update(title="Caf\xe9 Noir")
+    assert cancel_show(show_id=small_show.pk, seen=small_show.version, name=typed, **WHO_AND_WHY).phase == "refunding"
+
+
+@pytest.mark.parametrize("typed", ["", " ", "\u200b", "Cafe Noir", "Caf\xe9 Noir 2", "CafÃ© Noir"])
+def test_a_name_that_only_looks_like_it_or_none_cancels_nothing(small_show: Show, typed: str) -> None:
+    Show.objects.filter(pk=small_show.pk).update(title="Caf\xe9 Noir")
+    with pytest.raises(NameDiffers):
+        cancel_show(show_id=small_show.pk, seen=small_show.version, name=typed, **WHO_AND_WHY)
+    assert not Cancellation.objects.exists()
 
 
 def test_a_page_of_those_to_be_told_is_read_by_its_index(transactional_db: None) -> None:
