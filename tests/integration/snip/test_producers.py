@@ -85,6 +85,7 @@ def test_a_log_that_is_away_sends_a_producer_away_for_a_while(click_log: ClickLo
         listed(1, referrer="größe"),
         listed(1)[:-1] + b',{"code":"abc"}]',
     ],
+    ids=range(12),  # not for what is sent, which is another each time: all test processes must call a test the same
 )
 def test_what_is_no_list_of_clicks_is_refused_whole(click_log: ClickLog, body: bytes) -> None:
     assert sent(body).start["status"] == 400
