@@ -22,6 +22,7 @@ from snip.redirect.cache import Cache
 from snip.redirect.find_targets import Finder
 from snip.redirect.flush import EVERY_SECONDS, Flusher, log_client
 from snip.redirect.look_up import look_up
+from snip.redirect.own_paths import CLICKS, HEALTH, METRICS
 from snip.redirect.producers import Producers
 from snip.redirect.scrape import metrics_page
 from snip.redirect.setup import Setup
@@ -70,7 +71,7 @@ class Redirect:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         method = scope["method"]
-        if method == "POST" and scope["path"] == "/clicks" and self._producers is not None:
+        if method == "POST" and scope["path"] == CLICKS and self._producers is not None:
             answer = await self._producers.take(headers=scope["headers"], receive=receive)
             return await _send(send, answer, method)
         if method not in ("GET", "HEAD"):
@@ -78,7 +79,7 @@ class Redirect:
         path = scope["path"]
         if path in self._fixed:
             return await _send(send, self._fixed[path], method)
-        if path == "/metrics":
+        if path == METRICS:
             return await _send(send, await asyncio.to_thread(metrics_page, headers=scope["headers"]), method)
         code = path.removeprefix(self._base).removesuffix("/").lower()
         if not (path.startswith(self._base) and _CODE.fullmatch(code)):
