@@ -52,6 +52,11 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "blocked sites",
             },
         ),
+        migrations.AlterField(
+            model_name="blockedsite",
+            name="why",
+            field=models.CharField(max_length=300, verbose_name="reason"),
+        ),
         only_adds("snip_siteaction"),
         is_never_emptied("snip_siteaction"),
     ]

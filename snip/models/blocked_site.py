@@ -16,7 +16,7 @@ class BlockedSite(models.Model):
 
     # ASCII, small letters, as the scanner reads names.
     host = models.CharField(_("site"), max_length=253, primary_key=True)
-    why = models.CharField(_("reason"), max_length=200)
+    why = models.CharField(_("reason"), max_length=300)
     added_by = models.CharField(_("by"), max_length=150)
     added_at = models.DateTimeField(_("since"), db_default=DatabaseNow(), editable=False)
 

@@ -19,7 +19,7 @@ from snip.links import transitions
 from snip.links.create_link import NewLink, create_link
 from snip.links.delete_link import delete_link
 from snip.links.edit_link import Wanted, edit_link
-from snip.models import BlockedSite, Link, TargetCheck
+from snip.models import BlockedSite, Link, SiteAction, TargetCheck
 from snip.scan import check_again as again
 from snip.scan import scan_link as scanning
 from snip.scan.block_list import block_site, is_blocked, lift_block
@@ -255,7 +255,13 @@ def test_a_blocked_site_stands_for_all_names_below_it_and_for_no_other(db: None)
     assert is_blocked("a.b.xn--bcher-kva.example.com")
     assert not is_blocked("example.com")
     assert not is_blocked("notxn--bcher-kva.example.com")
-    assert lift_block(host="bücher.example.com")
+    with transaction.atomic():
+        assert lift_block(host="bücher.example.com", why="cleaned up", by="otto")
+        assert not lift_block(host="bücher.example.com", why="cleaned up", by="otto")
+    assert list(SiteAction.objects.order_by("pk").values_list("action", "host", "by", "why")) == [
+        ("block", "xn--bcher-kva.example.com", "olga", "phishing"),
+        ("lift", "xn--bcher-kva.example.com", "otto", "cleaned up"),
+    ]
     assert not is_blocked("xn--bcher-kva.example.com")
 
 
@@ -274,7 +280,9 @@ def test_operators_keep_the_list_by_a_command(db: None, capsys: pytest.CaptureFi
     assert BlockedSite.objects.get().why == "phishing"
     call_command("block_site")
     assert "olga: phishing" in capsys.readouterr().out
-    call_command("block_site", "example.com", "--lift")
+    with pytest.raises(CommandError, match="--why"):
+        call_command("block_site", "example.com", "--lift")
+    call_command("block_site", "example.com", "--lift", "--why", "cleaned up", "--by", "otto")
     assert not BlockedSite.objects.exists()
     with pytest.raises(CommandError, match="--why"):
         call_command("block_site", "example.com")
