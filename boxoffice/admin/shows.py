@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 
+from boxoffice.links.whose_links import can_be_linked
 from boxoffice.models import ShowAction
 from boxoffice.payments.errors import NotChargeable
 from boxoffice.payments.minor_units import provider_amount
@@ -73,6 +74,7 @@ class DeskShowAdmin(ShowAdmin):
             "may_postpone": show is not None and can_be_postponed(show) and request.user.has_perm(MOVE_PERMISSION),
             **(_untold(request, show) if show is not None else {}),
             "may_see_house": show is not None and request.user.has_perm(HOUSE_PERMISSION),
+            "may_link": show is not None and can_be_linked(show, by=request.user),
             "done_by_hand": _last_actions(show) if show else (),
         }
         return super().change_view(request, object_id, form_url, {**offered, **(extra_context or {})})
