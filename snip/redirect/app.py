@@ -16,7 +16,7 @@ import structlog
 
 from snip.event import pack
 from snip.redirect import metrics
-from snip.redirect.answers import LANGUAGES, NOTHING, Answer, Answers, answers_in, plain, style
+from snip.redirect.answers import LANGUAGES, NOTHING, Answer, Answers, answers_in, plain, redirection, style
 from snip.redirect.buffer import Buffer
 from snip.redirect.cache import Cache
 from snip.redirect.find_targets import Finder
@@ -55,7 +55,8 @@ class Redirect:
             self._producers = Producers(token=setup.producer_token, client=self._client, bounds=setup.bounds)
         self._clicks = Clicks(setup)
         css = f"{setup.base_path}page.css"
-        self._fixed = {"/healthz": _HEALTHY, css: style()}
+        home = Answer(redirection(f"{setup.public_url}/"), NOTHING)  # of whoever types the address without a code
+        self._fixed = {HEALTH: _HEALTHY, css: style(), setup.base_path: home}
         self._pages = {
             language: answers_in(language, locale=setup.locale, home=setup.public_url, style=css)
             for language in LANGUAGES
