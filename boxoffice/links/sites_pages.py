@@ -63,7 +63,7 @@ def block_page(page: admin.ModelAdmin, request: HttpRequest) -> HttpResponse:
         with transaction.atomic():
             again = block_site(host=host, why=form.cleaned_data["reason"], by=request.user.get_username())
         if again is None:
-            messages.warning(request, _("%(site)s is blocked already.") % {"site": host})
+            messages.warning(request, _("The site %(site)s is blocked already.") % {"site": host})
         else:
             messages.success(request, _blocked(host, again))
         return HttpResponseRedirect(reverse(SITES))
@@ -85,7 +85,7 @@ def lift_page(page: admin.ModelAdmin, request: HttpRequest, host: str) -> HttpRe
     if request.method == "POST" and form.is_valid():
         with transaction.atomic():
             lift_block(host=site.host, why=form.cleaned_data["reason"], by=request.user.get_username())
-        messages.success(request, _("%(site)s is not blocked any more.") % {"site": site.host})
+        messages.success(request, _("The site %(site)s is not blocked any more.") % {"site": site.host})
         return HttpResponseRedirect(reverse(SITES))
     effects = [
         _("Links may lead to it again, after the check that every target has to pass."),
@@ -106,8 +106,8 @@ def _ask(page: admin.ModelAdmin, request: HttpRequest, form: forms.Form, **said:
 
 def _blocked(host: str, again: int) -> str:
     words = ngettext(
-        "%(site)s is blocked. %(n)d link that leads there is looked at again.",
-        "%(site)s is blocked. %(n)d links that lead there are looked at again.",
+        "The site %(site)s is blocked. %(n)d link that leads there is looked at again.",
+        "The site %(site)s is blocked. %(n)d links that lead there are looked at again.",
         again,
     )
     return words % {"site": host, "n": again}
