@@ -12,6 +12,7 @@ import snip.archive.metrics
 import snip.counter.metrics
 import snip.log.scrape
 import snip.redirect.metrics
+import snip.scan.metrics
 from deploy.derived import alerts
 from jobs.scrape.listing import of_processes, of_the_ledger
 from tests.processes import ROOT
@@ -30,6 +31,7 @@ def test_the_page_lists_every_metric_as_the_code_has_it() -> None:
     assert of_processes(snip.archive.metrics) in PAGE
     assert of_the_ledger(snip.log.scrape.GAUGES) in PAGE
     assert of_processes(snip.redirect.metrics) in PAGE
+    assert of_processes(snip.scan.metrics) in PAGE
 
 
 def test_whatever_the_page_and_the_alerts_name_is_there() -> None:
