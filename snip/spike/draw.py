@@ -26,7 +26,7 @@ def backlog_curve(*, began: float, ended: float, backlog: float, drained_after: 
 
 
 def chart(samples: Sequence[Sample], reckoned: Curve, *, width: int = WIDTH, height: int = HEIGHT) -> Iterator[str]:
-    """Lines of the waiting clicks over time: blocks are measured, dots are reckoned."""
+    """Lines of the waiting clicks over time: blocks are measured, dots and rings are reckoned."""
     columns = [_at(samples, second) for second in _seconds(samples, width)]
     dots = [reckoned(second) for second in _seconds(samples, width)]
     top = max([*columns, *dots, 1.0])
@@ -34,7 +34,7 @@ def chart(samples: Sequence[Sample], reckoned: Curve, *, width: int = WIDTH, hei
     rows = [min(int(value / top * height), height - 1) if value > 0 else -1 for value in dots]
     for row in reversed(range(height)):
         cells = (
-            "·" if dot == row and level <= row * 8 else BLOCKS[min(max(level - row * 8, 0), 8)]
+            "·○"[level > row * 8] if dot == row else BLOCKS[min(max(level - row * 8, 0), 8)]
             for level, dot in zip(levels, rows, strict=True)
         )
         label = f"{top * (row + 1) / height:>12,.0f} " if row in (height - 1, height // 2 - 1) else " " * 13

@@ -45,12 +45,12 @@ def told(plan: Plan, run: Run) -> Iterator[str]:
     yield from chart(run.samples, _curve(run, reckoned))
     yield f"{'oldest':>12}  {sparkline([each.age for each in run.samples])}"
     yield f"{'':14}up to {max(each.age for each in run.samples):,.1f} s"
-    yield "Blocks: clicks that waited. Dots: as reckoned from what was counted a second before the spike."
+    yield "Blocks: clicks that waited. Dots and rings: as reckoned from what was counted a second before."
     yield ""
     if run.ended:
         yield from _table(plan, run, reckoned)
+        yield ""
     law = law_of(run.samples)
-    yield ""
     yield f"Little's law, from beginning to end: L = {law.waiting:,.0f} clicks waited on average."
     ratio = f", {law.product / law.waiting:.0%} of that" if law.waiting else ""
     yield f"λ = {law.rate:,.0f}/s came, each waited W = {law.waits:,.2f} s: λW = {law.product:,.0f}{ratio}."
@@ -79,7 +79,7 @@ def measured(run: Run) -> Measured:
 
 def _table(plan: Plan, run: Run, reckoned: Left) -> Iterator[str]:
     was = measured(run)
-    drained = run.samples[-1].at - run.ended if run.drained else math.inf
+    drained = run.samples[-1].at - run.ended if run.drained else None
     # The same arithmetic with what really came and was counted in the spike, and what was counted a second after it.
     newest = was.left.waiting / was.drain_rate if was.drain_rate else math.inf
     again = reckon(rate=plan.rate, spike_rate=was.came, seconds=plan.seconds, capacity=max(was.counted, 1.0))

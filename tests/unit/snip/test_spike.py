@@ -78,7 +78,7 @@ def test_the_drawing_shows_what_was_measured_in_blocks_and_what_was_reckoned_in_
         "        ·····",
         "     ···     ···",
         "   ·· ▂▃▅▆█▆▅▃▂ ··",
-        " ▂▃▅▆███████████▆▅▃▂",
+        " ○○▅▆███████████▆▅○○",
     ]
     assert "2,000 │" in rows[0]
     assert axis.endswith("└" + "─" * 21)
