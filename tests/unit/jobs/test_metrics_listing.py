@@ -39,3 +39,4 @@ def test_whatever_the_page_and_the_alerts_name_is_there() -> None:
     named = set(re.findall(r"\bjobs_[a-z_]+", PAGE + rules))
     listed = set(re.findall(r"`(jobs_[a-z_]+)`", of_the_ledger() + of_processes()))
     assert named - listed <= {"jobs_wait_seconds_count", "jobs_queueload"}
+    assert set(re.findall(r"\bsnip_[a-z_]+", rules)) <= set(re.findall(r"`(snip_[a-z_]+)`", PAGE))
