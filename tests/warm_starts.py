@@ -118,10 +118,9 @@ class WarmProcess:
 def starts_warm(command: list[str], *, environment: dict[str, str]) -> bool:
     """Whether a command is Python that imports our libraries and may be forked.
 
-    Granian starts its workers anew by itself, and the sandbox has no library of ours. What Python reads when it starts
-    cannot be given later.
+    The sandbox has no library of ours. What Python reads when it starts cannot be given later.
     """
-    if command[0] != sys.executable or command[1] not in ("-m", "manage.py") or command[2] in ("granian", "sandbox"):
+    if command[0] != sys.executable or command[1] not in ("-m", "manage.py") or command[2] == "sandbox":
         return False
     own = [name for name in environment.keys() | os.environ.keys() if name.startswith("PYTHON")]
     return all(environment.get(name) == os.environ.get(name) for name in own if name != "PYTHONUNBUFFERED")

@@ -72,7 +72,8 @@ def test_it_is_waited_for_and_killed_like_any_other() -> None:
     [
         ([sys.executable, "-m", "celery", "worker"], {}, True),
         ([sys.executable, "manage.py", "relay"], {"PYTHONUNBUFFERED": "1"}, True),
-        ([sys.executable, "-m", "granian", "config.wsgi:application"], {}, False),
+        ([sys.executable, "-m", "granian", "config.wsgi:application"], {}, True),
+        ([sys.executable, "-m", "sandbox", "smtp"], {}, False),
         ([sys.executable, "manage.py", "relay"], {"PYTHONWARNINGS": "error::Warning"}, False),
         (["sh", "-c", "celery"], {}, False),
     ],
