@@ -45,8 +45,19 @@ class OwnRedis:
 
     def __init__(self, *, folder: Path, port: int) -> None:
         self.url = f"redis://127.0.0.1:{port}/0"
-        settings = ["--port", str(port), "--bind", "127.0.0.1", "--appendonly", "yes", "--save", "", "--dir", folder]
-        self._command = [redis_server(), *settings]
+        settings = [
+            "--port",
+            str(port),
+            "--bind",
+            "127.0.0.1",
+            "--appendonly",
+            "yes",
+            "--save",
+            "",
+            "--dir",
+            str(folder),
+        ]
+        self._command = [str(redis_server()), *settings]
         self.client = redis.Redis.from_url(self.url)
         self.start()
 
