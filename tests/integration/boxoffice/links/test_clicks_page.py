@@ -9,17 +9,15 @@ from typing import Any
 import pytest
 import redis
 from django.conf import settings as site
-from django.contrib.auth import get_user_model
-from django.contrib.auth.models import Group
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from boxoffice.models import Order, Promotion
-from boxoffice.roles.make_groups import make_groups
 from inventory.models import Show
 from snip.log.streams import stream_names
 from snip.models import ArchiveProgress, ClickDay, Link, LinkCode
 from tests.books import sell_on_the_web
+from tests.fixtures_links import person_of_role
 
 pytestmark = pytest.mark.django_db
 
@@ -31,11 +29,9 @@ QUERIES = 9
 @pytest.fixture
 def login(client: Client) -> Callable[[str], Any]:
     """Makes somebody of this role and logs him in."""
-    make_groups()
 
     def log_in(role: str, name: str = "anna") -> Any:
-        user = get_user_model().objects.create_user(name, email=f"{name}@house.example", is_staff=True)
-        user.groups.add(Group.objects.get(name=role))
+        user = person_of_role(name, role)
         client.force_login(user)
         return user
 
