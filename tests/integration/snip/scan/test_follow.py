@@ -61,6 +61,7 @@ def test_a_name_that_leads_inside_is_refused_and_the_server_there_sees_no_reques
 ) -> None:
     hostile_web.pages["/"] = answering(200)
     inside = ["127.0.0.1", "::1", "::ffff:127.0.0.1", "0.0.0.0", "10.0.0.1", "169.254.169.254", "fd00::1", "fe80::1%lo"]
+    inside += ["64:ff9b::7f00:1", "64:ff9b:1::7f00:1", "2002:7f00:1::", "2001:0:7f00:1::", "::127.0.0.1", "127.1", "x"]
     scanner = Scanner(
         policy=Policy(ports=frozenset({hostile_web.port})), is_blocked=lambda _: False, resolver=scanned_names
     )
