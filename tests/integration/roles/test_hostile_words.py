@@ -15,7 +15,7 @@ from inventory.models import PriceTier, Seat, SeatingPlan, Show, Venue
 from jobs.clock import database_now
 from jobs.models import DeadLetter, Job, StaffAction
 from notifications.models import MessageAction, Notification, Suppression
-from snip.models import Link, LinkAction
+from snip.models import BlockedSite, Link, LinkAction, SiteAction
 from tests.desk_pages import desk_pages
 from tests.fixtures_desk import Desk
 from tickets.models import Ticket
@@ -42,6 +42,7 @@ def hostile_desk(full_desk: Desk) -> Desk:
     Notification.objects.update(last_error=MARK)
     Suppression.objects.update(detail=MARK)
     Link.objects.update(label=MARK, refusal=MARK)
+    BlockedSite.objects.update(why=MARK, added_by=MARK)
     Refund.objects.update(failure_message=MARK)
     Payment.objects.update(intent_id="<u5>pi")
     Job.objects.update(error=MARK, reason=MARK, worker=MARK)
@@ -55,6 +56,7 @@ def hostile_desk(full_desk: Desk) -> Desk:
         subject=order.subject, action=MessageAction.Action.RESEND, recipient=order.email, **said
     )
     LinkAction.objects.create(link=Link.objects.get(), action=LinkAction.Action.BLOCK, by=MARK, what=MARK)
+    SiteAction.objects.create(host="phishing.example.net", action=SiteAction.Action.LIFT, by=MARK, why=MARK)
     for job in Job.objects.all():
         StaffAction.objects.create(job_id=job.pk, action=StaffAction.Action.RUN_NOW, job_reason=MARK, **said)
     ask_for_attention(title=MARK, text=MARK, number=uuid4(), order=order, name=MARK, email='"<u5>"@example.org')
