@@ -99,6 +99,8 @@ def test_what_is_no_click_is_passed_over_and_does_not_stop_its_batch(hourly_log:
     for packed in (b"", b"\x01", b"\xff" * 60):
         hourly_log.add_packed(packed)
     hourly_log.client.xadd(STREAM, {b"other": b"x"}, id=entry_id(NOON))
+    hourly_log.add("k7\0mqx2")  # what PostgreSQL takes in no text
+    hourly_log.add(referrer="chat\0.example")
     hourly_log.add()
 
     assert hourly_log.archiver().run_once()
@@ -149,6 +151,26 @@ def test_referrers_that_a_visitor_invents_fill_the_table_up_to_a_bound(
         "first2.example": 1,
         rolling.OTHERS: 5,
     }
+
+
+def test_referrers_that_come_all_at_once_fill_it_no_further(
+    hourly_log: ClickLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rolling, "MOST_VALUES", 3)
+    for hours in (0, 1, 2):  # one day: a referrer of several hours is one row
+        at = NOON + timedelta(hours=hours)
+        for number in range(3):
+            hourly_log.add(referrer=f"invented{hours}{number}.example", at=at)
+        hourly_log.add(referrer="often.example", at=at)
+    hourly_log.add(referrer="invented20.example", agent=AgentClass.BOT, at=at)
+    hourly_log.add("quiet", referrer="invented1.example", at=at)
+    assert hourly_log.archiver().run_once()
+
+    assert ClickDay.objects.filter(code="k7mqx2", by=REFERRER).exclude(value=rolling.OTHERS).count() == 3
+    people = clicks_by(REFERRER)
+    assert people["often.example"] == 3
+    assert sum(people.values()) + sum(clicks_by(REFERRER, is_bot=True).values()) == 14
+    assert ClickDay.objects.get(code="quiet", by=REFERRER).value == "invented1.example"
 
 
 # Crashes: the process dies at a point, another one begins where PostgreSQL says.
