@@ -80,3 +80,6 @@ class BlockedSiteAdmin(SturdyAdmin):
     ) -> HttpResponse:
         """A row has no page of its own."""
         return HttpResponseRedirect(reverse(SITES))
+
+    def get_object(self, *_: Any, **__: Any) -> None:
+        """None has a page of its own, nor one of Django's history: the reasons are told where staff's actions are."""

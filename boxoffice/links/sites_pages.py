@@ -78,7 +78,8 @@ def block_page(page: admin.ModelAdmin, request: HttpRequest) -> HttpResponse:
 def lift_page(page: admin.ModelAdmin, request: HttpRequest, host: str) -> HttpResponse:
     """Ask (GET), or take it off the list and go back there (POST)."""
     _require(request, LIFT)
-    site = BlockedSite.objects.filter(pk=host).first()
+    # A NUL is in no row, and PostgreSQL takes none in a question either.
+    site = BlockedSite.objects.filter(pk=host).first() if "\0" not in host else None
     if site is None:
         raise Http404
     form = ReasonForm(request.POST if request.method == "POST" else None)
