@@ -104,6 +104,7 @@ class Redirect:
             click = self._clicks.click(code, headers=scope["headers"], peer=client[0] if client else "")
             self._buffer.put(click.id, pack(click))
         except Exception:
+            metrics.DROPPED.labels(reason="not_made").inc()
             log.exception("click_not_noted", code=code)
 
     async def _send_page(self, name: str, scope: Scope, send: Send) -> None:
