@@ -8,10 +8,12 @@ from random import Random
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Count, F, Q
 
 from boxoffice.links.link_words import address_of_show_page
 from boxoffice.models import Promotion
-from inventory.models import Show
+from inventory.conditions import show_sells
+from inventory.models import Seat, Show
 from jobs.clock import database_now
 from snip.links.create_link import NewLink, create_links
 from snip.models import ClickDay, Link
@@ -24,13 +26,13 @@ REFERRERS = (("", 0.6), ("news.example", 0.25), ("chat.example", 0.15))
 
 
 def seed_links(*, promoter: Any) -> int:
-    """Give him the next shows and links to them, each with clicks; return how many links were made.
+    """Give him the next shows with room and links to them, each with clicks; return how many links were made.
 
     Nothing where he has a link already. One transaction.
     """
     if Link.objects.filter(owner=promoter).exists():
         return 0
-    shows = list(Show.objects.filter(status=Show.Status.SCHEDULED).order_by("starts_at", "pk")[:SHOWS])
+    shows = _shows_with_room()
     new = [
         NewLink(target=address_of_show_page(show), label=where, show_id=show.pk) for show in shows for where in WHERE
     ]
@@ -41,6 +43,14 @@ def seed_links(*, promoter: Any) -> int:
         today = database_now().date()
         ClickDay.objects.bulk_create(row for link in links for row in _clicks(link, today))
     return len(links)
+
+
+def _shows_with_room() -> list[Show]:
+    """The next ones that sell and have half of their seats left, so that one can buy through the links. One query."""
+    free = Count("seats", filter=Q(seats__status=Seat.Status.AVAILABLE))
+    counted = Show.objects.filter(show_sells()).annotate(seats_free=free, seats_all=Count("seats"))
+    with_room = counted.filter(seats_free__gt=0, seats_free__gte=F("seats_all") / 2)
+    return list(with_room.order_by("starts_at", "pk")[:SHOWS])
 
 
 def _clicks(link: Link, today: date) -> Iterator[ClickDay]:

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from inventory.models import Show
+from inventory.models import Seat, Show
 from snip.links import transitions
 from snip.models import Link
 from snip.scan.policy import policy_in_force
@@ -29,6 +29,13 @@ def test_a_promoter_gets_shows_links_and_clicks_once(promoter_paula: Any, show_o
     page = desk_of(promoter_paula).get(reverse("admin:snip_clickday_changelist")).text
     assert "Nobody followed a link" not in page
     assert "news.example" in page
+
+
+def test_links_lead_to_no_show_that_is_nearly_sold_out(promoter_paula: Any, show_on_sale: Show) -> None:
+    kept = Seat.objects.filter(show=show_on_sale).earliest("pk")
+    Seat.objects.filter(show=show_on_sale).exclude(pk=kept.pk).update(status=Seat.Status.BLOCKED)
+    call_command("seed_links", "--username", "paula")
+    assert not Link.objects.filter(owner=promoter_paula).exists()
 
 
 def test_without_the_login_it_says_what_to_do() -> None:
