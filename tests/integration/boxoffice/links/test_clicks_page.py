@@ -179,7 +179,9 @@ def test_a_promoter_sees_no_sales_of_a_show_that_is_not_his(
     user = login("Promoter")
     make_link("poster", label="Poster", owner=user)
     Order.objects.filter(pk=sell_on_the_web(show, "A-1").pk).update(link_code="poster")
-    assert "42.10" not in page_of(client)
+    before = page_of(client)
+    assert "42.10" not in before
+    assert "What links sold for others is not shown." in before
     Promotion.objects.create(show=show, promoter=user)
     assert "42.10" in page_of(client)
 
