@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -64,3 +66,5 @@ def _end_with_parent(counter: Any) -> None:
     if parent := multiprocessing.parent_process():
         parent.join()
         counter.stop()
+        time.sleep(STOP_SECONDS)
+        os._exit(1)  # it tells that it is ready to a parent that was killed, and would for ever
