@@ -17,6 +17,7 @@ from deploy.local.errors import LocalError
 
 # Each is a module of this package that prints one JSON line for each comparison and exits with 0 when it is good.
 BENCHES = (
+    "archive",
     "availability",
     "checkout",
     "clicks",
@@ -35,6 +36,7 @@ BENCHES = (
     "prune",
     "reconciliation",
     "redirect",
+    "redirect_faults",
     "refunds",
     "relay",
     "reminders",

@@ -85,24 +85,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if shutil.which("wrk") is None:
         say("wrk is not installed. Run: sudo apt-get install wrk")
         return 1
-    with running_servers() as ports:
+    with running_servers() as (ports, processes):
         loads: dict[str, list[Load]] = {name: [] for name in ports}
+        cpu_us: dict[str, list[float]] = {name: [] for name in ports}
         for port in ports.values():
             load(port, seconds=1)
         empty_log()
         for number in range(options.rounds):
             for name in sorted(ports, reverse=bool(number % 2)):
+                before = sum(processes[name].cpu_seconds())
                 loads[name].append(load(ports[name], seconds=options.seconds))
+                cpu_us[name].append((sum(processes[name].cpu_seconds()) - before) * 1e6 / loads[name][-1].requests)
                 say(f"round {number + 1}, {name}: {loads[name][-1].rate:.0f}/s, p99 {loads[name][-1].p99_ms:.1f} ms")
         logged = share_logged(sum(one.requests for one in loads["ours"]))
         full = median(one.rate for one in loads["ours"])
         wait = wait_for_rate(ports["ours"], rate=full / 2)
         halves = [load(ports["ours"], seconds=options.seconds, wait_ms=wait) for _ in range(options.rounds)]
-    good = _report(loads, halves, logged=logged)
+    good = _report(loads, halves, logged=logged, cpu_us=cpu_us)
     return 0 if good else 1
 
 
-def _report(loads: dict[str, list[Load]], halves: Sequence[Load], *, logged: float) -> bool:
+def _report(
+    loads: dict[str, list[Load]], halves: Sequence[Load], *, logged: float, cpu_us: dict[str, list[float]]
+) -> bool:
     rates = {name: [one.rate for one in of] for name, of in loads.items()}
     p99 = median(one.p99_ms for one in halves)
     sound = logged > 0.99 and not any(one.errors for of in (*loads.values(), halves) for one in of)
@@ -112,6 +117,8 @@ def _report(loads: dict[str, list[Load]], halves: Sequence[Load], *, logged: flo
         "half_load_p99_ms": round(p99, 2),
         "p99_limit_ms": LIMIT_MS,
         "full_load_p99_ms": round(median(one.p99_ms for one in loads["ours"]), 2),
+        # What an answer costs the server in processor time, which other load on the machine does not stretch.
+        "cpu_us": {name: round(median(of), 1) for name, of in cpu_us.items()},
     }
     lines = [
         report(
@@ -178,8 +185,8 @@ def share_logged(answers: int) -> float:
 
 
 @contextmanager
-def running_servers() -> Iterator[dict[str, int]]:
-    """The three servers, ready, by name and port, while the block runs."""
+def running_servers() -> Iterator[tuple[dict[str, int], dict[str, Process]]]:
+    """The three servers, ready, while the block runs: their ports and processes, by name."""
     with ExitStack() as stack:
         stack.enter_context(scratch_database(name="redirect"))
         stack.callback(leave_database)
@@ -194,15 +201,15 @@ def running_servers() -> Iterator[dict[str, int]]:
             "ours": (*GRANIAN, "--port", str(numbers["ours"]), "config.redirect:application"),
             "plain": (*GUNICORN, "--bind", f"127.0.0.1:{numbers['plain']}", "bench.plain_redirect:application"),
         }
-        started = []
+        started: dict[str, Process] = {}
         for name, command in commands.items():
             ready = "Booting worker" if name == "plain" else "Started worker"
             process = Process(*command, ready=ready, environment=environment)
             stack.callback(process.end)
-            started.append(process)
-        for process in started:
+            started[name] = process
+        for process in started.values():
             process.wait_until_ready()
-        yield numbers
+        yield numbers, started
         empty_log()
         connection.close()
 

@@ -42,6 +42,11 @@ def at_least(least: int) -> Check:
     return lambda text: re.fullmatch(r"\s*[+-]?[0-9]+\s*", text) is not None and int(text) >= least
 
 
+def between(least: int, most: int) -> Check:
+    """A whole number from ``least`` to ``most``."""
+    return lambda text: at_least(least)(text) and int(text) <= most
+
+
 def bearer(*, characters: int) -> Check:
     """A secret that nobody guesses soon, and that a header carries as it is: no spaces, and nothing beyond ASCII."""
     return lambda text: len(text) >= characters and re.fullmatch(r"[!-~]+", text) is not None

@@ -22,6 +22,7 @@ from config.acceptable import (
     at_least,
     bearer,
     beginning,
+    between,
     contact,
     event_secret,
     fees,
@@ -332,8 +333,8 @@ VARIABLES = (
         "int",
         4,
         "Redis streams that the log of clicks on tracked links is spread over. More of them serve more consumers; "
-        "the same for all processes, and changed only while the log is empty.",
-        accepts=at_least(1),
+        "64 at most. Another number may be rolled out while clicks come: whoever reads, reads what both write.",
+        accepts=between(1, 64),
     ),
     Variable(
         "SNIP_LOG_LENGTH",

@@ -140,7 +140,7 @@ SCHEDULE: tuple[Periodic, ...] = (
     Periodic(
         name="erase click archives",
         task="snip.erase_archives",
-        why="Erases archived hours of clicks after 400 days, and the sums by day after 800.",
+        why="Erases archived hours of clicks after 400 days, the sums by day and counts by hour after 800.",
         cron="58 2 * * *",
     ),
     Periodic(

@@ -112,15 +112,12 @@ def unpack(packed: bytes) -> Click:
     if packed[end_of_code] > REFERRER_LENGTH or end_of_code + 1 + packed[end_of_code] != len(packed):
         raise MalformedClick("The length of the referrer does not fit.")
     try:
-        return Click(
-            id=identifier,
-            code=packed[_HEAD:end_of_code].decode("ascii"),
-            country=_country(packed[18:20]),
-            agent=agent,
-            referrer=packed[end_of_code + 1 :].decode("ascii"),
-        )
+        code, referrer = packed[_HEAD:end_of_code].decode("ascii"), packed[end_of_code + 1 :].decode("ascii")
     except UnicodeDecodeError as error:
         raise MalformedClick("A click's code and referrer are ASCII.") from error
+    if not (code.isprintable() and referrer.isprintable()):  # PostgreSQL takes no zero byte, and would take no batch
+        raise MalformedClick("A click's code and referrer have no control characters.")
+    return Click(id=identifier, code=code, country=_country(packed[18:20]), agent=agent, referrer=referrer)
 
 
 def _country(packed: bytes) -> str:

@@ -8,20 +8,18 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_VERSION = 0x7 << 76
-_VARIANT = 0b10 << 62
-_RANDOM_A = 0xFFF << 64
-_RANDOM_B = (1 << 62) - 1
+_VERSION_AND_VARIANT = 0x7 << 76 | 0b10 << 62
+_THE_REST = ~(0xF << 76 | 0b11 << 62)
 
 
 def uuid7() -> UUID:
     """Return a new identifier with this machine's time in it. Two of one millisecond have no order."""
-    return _made(milliseconds=time.time_ns() // 1_000_000, random=int.from_bytes(os.urandom(10)))
+    return _made(time.time_ns() // 1_000_000 << 80 | int.from_bytes(os.urandom(10)))
 
 
 def first_uuid7(instant: datetime) -> UUID:
     """Return the smallest identifier of ``instant``'s millisecond: what bounds a range of them by time."""
-    return _made(milliseconds=(instant - EPOCH) // timedelta(milliseconds=1), random=0)
+    return _made((instant - EPOCH) // timedelta(milliseconds=1) << 80)
 
 
 def instant_of(identifier: UUID) -> datetime:
@@ -31,6 +29,5 @@ def instant_of(identifier: UUID) -> datetime:
     return EPOCH + timedelta(milliseconds=identifier.int >> 80)
 
 
-def _made(*, milliseconds: int, random: int) -> UUID:
-    bits = milliseconds << 80 | _VERSION | (random << 2) & _RANDOM_A | _VARIANT | random & _RANDOM_B
-    return UUID(int=bits)
+def _made(bits: int) -> UUID:
+    return UUID(int=bits & _THE_REST | _VERSION_AND_VARIANT)

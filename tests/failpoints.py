@@ -70,6 +70,13 @@ COUNTER = {
     "clicks are committed, before they are acknowledged": [Point("after", "snip.counter.count_clicks.deal_with")],
     "clicks are acknowledged": [Point("after", "snip.log.group.Consumer.acknowledge")],
 }
+ARCHIVER = {
+    "sums are added, before the commit": [Point("after", "snip.archive.roll_up._add")],
+    "sums are committed, before the group is moved": [Point("before", "snip.archive.archiver.show_place")],
+    "an hour is over, before its object": [Point("before", "snip.archive.store_hours.save")],
+    "an object is stored, before its row": [Point("after", "snip.archive.store_hours.save")],
+    "an object's row is committed": [Point("after a result of", "snip.archive.store_hours._store")],
+}
 
 _ORDER_BYTES = 64
 """An armed point is a file: an order of this length, and then one byte for each pass."""
@@ -124,7 +131,7 @@ def install() -> None:
     folder = os.environ.get("FAILPOINTS")
     if folder is None:
         return
-    for name, points in {**WEB, **RELAY, **CONSUMER, **WORKER, **BEAT, **COUNTER}.items():
+    for name, points in {**WEB, **RELAY, **CONSUMER, **WORKER, **BEAT, **COUNTER, **ARCHIVER}.items():
         for point in points:
             owner, _, attribute = point.function.rpartition(".")
             place = pkgutil.resolve_name(owner)

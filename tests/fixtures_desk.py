@@ -45,6 +45,7 @@ from jobs.models import DeadLetter, DeadRun, Job, JobHistory, QueueLoad, StaffAc
 from notifications.models import MessageAction, Notification, PushSubscription, Suppression
 from snip.links.create_link import NewLink, create_link
 from snip.models import ClickDay
+from snip.scan.block_list import block_site
 from tests.desk_pages import DeskPage
 from tests.fixtures_boxoffice import place
 from tests.fixtures_dead_jobs import DeadJobs
@@ -123,6 +124,7 @@ def full_desk(
     )
     ExportAction.objects.create(export_id=1, action=ExportAction.Action.ASK, by="somebody", what="takings of a day")
     link = create_link(new=NewLink(target="https://example.org/", label=WHERE), owner_id=someone.pk, by="somebody")
+    block_site(host="phishing.example.net", why="a complaint", by="anna")
     code = link.codes.get().code
     ClickDay.objects.create(code=code, day=day, by=ClickDay.By.COUNTRY, value="DE", is_bot=False, clicks=1)
     _books(order)

@@ -17,17 +17,17 @@ from snip.models import Link
 
 @pytest.fixture
 def promoter_paula(db: None) -> Any:
-    return _person("paula", PROMOTER)
+    return person_of_role("paula", PROMOTER)
 
 
 @pytest.fixture
 def promoter_peter(db: None) -> Any:
-    return _person("peter", PROMOTER)
+    return person_of_role("peter", PROMOTER)
 
 
 @pytest.fixture
 def supporter_sue(db: None) -> Any:
-    return _person("sue", SUPPORT)
+    return person_of_role("sue", SUPPORT)
 
 
 @pytest.fixture
@@ -47,7 +47,8 @@ def desk_of(user: Any) -> Client:
     return browser
 
 
-def _person(name: str, role: str) -> Any:
+def person_of_role(name: str, role: str) -> Any:
+    """Somebody who works here; the groups are there."""
     user = get_user_model().objects.create_user(name, is_staff=True)
     user.groups.add(Group.objects.get(name=role))
     return user

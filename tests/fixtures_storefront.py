@@ -121,8 +121,8 @@ def visiting(chromium: Chromium) -> Visiting:
         pytest.skip("no Chromium: apt-get install chromium")
 
     @contextmanager
-    def visit(*arguments: str, **options: object) -> Iterator[Visit]:
-        with chromium.opened(*arguments) as browser:
+    def visit(*arguments: str, whole: bool = False, **options: object) -> Iterator[Visit]:
+        with chromium.opened(*arguments, whole=whole) as browser:
             context = browser.new_context(**{"locale": "en-GB", **options})  # type: ignore[arg-type]
             page = context.new_page()
             complaints: list[str] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import signal
 import subprocess
@@ -14,6 +13,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+
+from tests.warm_server import die_with_the_parent
+from tests.warm_starts import WarmProcess, starts_warm
 
 ROOT = Path(__file__).parents[1].absolute()
 PROBE_QUEUES = "probe,probe_slow"
@@ -29,10 +31,19 @@ def wait_for(condition: Callable[[], object], *, seconds: float = 20, what: str 
         time.sleep(0.02)
 
 
-def _die_with_the_tests() -> None:
-    """In the child: be killed when the process of the tests is gone, however it went."""
-    set_parent_death_signal = 1
-    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
+def _start(command: list[str], environment: dict[str, str]) -> subprocess.Popen[str] | WarmProcess:
+    if starts_warm(command, environment=environment):
+        return WarmProcess(command, folder=str(ROOT), environment=environment)
+    return subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+        preexec_fn=die_with_the_parent,
+    )
 
 
 class Process:
@@ -42,16 +53,7 @@ class Process:
         self.name = name
         self.ready = ready
         self.output: list[str] = []
-        self._popen = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-            preexec_fn=_die_with_the_tests,
-        )
+        self._popen = _start(command, environment)
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 

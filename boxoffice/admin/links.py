@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from django.conf import settings
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -53,11 +54,11 @@ class LinkAdmin(SturdyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Link]:
         links = links_seen_by(request.user).select_related("owner").prefetch_related("codes")
-        return links.annotate(now=DatabaseNow())
+        return links.annotate(now=DatabaseNow()).order_by(*self.ordering)
 
     def get_list_display(self, request: HttpRequest) -> tuple[str, ...]:
         whose = ("whose",) if request.user.has_perm(SEES_ALL) else ()
-        return ("address", "name", "leads_to", "doing", *whose, "made")
+        return ("address", "name", "doing", *whose, "made")
 
     def get_list_filter(self, request: HttpRequest) -> tuple[str, ...]:
         return ("state",)
@@ -67,14 +68,12 @@ class LinkAdmin(SturdyAdmin):
         return format_html_join(SafeString("<br>"), "{}", ((printed_address(code),) for code in codes_of(link)))
 
     @admin.display(description=_("name"), ordering="label")
-    def name(self, link: Link) -> SafeString | str:
-        return format_html("<bdi>{}</bdi>", link.label) if link.label else "–"
-
-    @admin.display(description=_("target"), ordering="target")
-    def leads_to(self, link: Link) -> SafeString:
-        shown = link.target.removeprefix("https://")
+    def name(self, link: Link) -> SafeString:
+        """With the target below it."""
+        shown = link.target.removeprefix(settings.PUBLIC_URL).removeprefix("https://")
         cut = shown if len(shown) <= LONGEST_TARGET else f"{shown[: LONGEST_TARGET - 1]}…"
-        return format_html('<span class="link-target" title="{}">{}</span>', link.target, cut)
+        target = format_html('<span class="link-target" title="{}">{}</span>', link.target, cut)
+        return format_html("<bdi>{}</bdi><br>{}", link.label, target) if link.label else target
 
     @admin.display(description=_("state"), ordering="state")
     def doing(self, link: Any) -> SafeString:

@@ -19,6 +19,7 @@ from boxoffice.cancellation.desk.report_pages import csv_page, pdf_page
 from boxoffice.cancellation.desk.start_page import PERMISSION as CANCEL_PERMISSION
 from boxoffice.cancellation.desk.start_page import can_be_cancelled, cancel_page
 from boxoffice.cancellation.desk.verb_pages import pause_page, resume_page, undo_page, write_off_page
+from boxoffice.links.whose_links import can_be_linked
 from boxoffice.models import Cancellation, ShowAction
 from boxoffice.payments.errors import NotChargeable
 from boxoffice.payments.minor_units import provider_amount
@@ -84,6 +85,7 @@ class DeskShowAdmin(ShowAdmin):
             "may_cancel": show is not None and can_be_cancelled(show) and request.user.has_perm(CANCEL_PERMISSION),
             "cancellation": _cancellation(request, show) if show is not None else None,
             "may_see_house": show is not None and request.user.has_perm(HOUSE_PERMISSION),
+            "may_link": show is not None and can_be_linked(show, by=request.user),
             "done_by_hand": _last_actions(show) if show else (),
         }
         return super().change_view(request, object_id, form_url, {**offered, **(extra_context or {})})

@@ -24,7 +24,7 @@ from boxoffice.models import (
 )
 from jobs.models import StaffAction
 from notifications.models import MessageAction
-from snip.models import LinkAction
+from snip.models import LinkAction, SiteAction
 from tickets.models import Scan
 
 
@@ -197,6 +197,16 @@ TRAILS = (
         rows="""
             SELECT id, at, by, action AS did, 'link:' || link_id AS about, what AS reason, '' AS fan, '' AS address
               FROM snip_linkaction
+        """,
+    ),
+    Trail(
+        name="sites",
+        label=_("Blocked sites"),
+        table="snip_siteaction",
+        words=dict(SiteAction.Action.choices),
+        rows="""
+            SELECT id, at, by, action AS did, host AS about, why AS reason, '' AS fan, '' AS address
+              FROM snip_siteaction
         """,
     ),
     Trail(

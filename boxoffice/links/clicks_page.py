@@ -63,7 +63,9 @@ class SoldRow:
 
 @dataclass(frozen=True)
 class ClicksPage:
-    """The page. sold: None for who may see no sales. live: None where it cannot be had."""
+    """The page. sold: None for who may see no sales. live: None where it cannot be had. of_own_shows: whether sales
+    of shows that are not his are left out.
+    """
 
     asked: ClicksAsked
     as_of: ClicksAsOf
@@ -76,6 +78,7 @@ class ClicksPage:
     hours: Sequence[ClickRow]
     tables: Sequence[tuple[str, str, Sequence[ClickRow], int]]
     sold: Sequence[SoldRow] | None
+    of_own_shows: bool
     live: int | None
 
     @property
@@ -115,6 +118,7 @@ def look_over_clicks(
         hours=[ClickRow(f"{hour:02}:00", *pair) for hour, pair in enumerate(hours)],
         tables=_tables(clicks, top=top if asked.link is None else (), names=names),
         sold=None if shows is None else [_sold_row(each, names) for each in sold],
+        of_own_shows=not sees_all_shows,
         live=live_clicks(link_ids=link_ids),
     )
 

@@ -9,11 +9,12 @@ from django.utils.translation import gettext as _
 
 from boxoffice.links.link_desk import LIST, address_of_link, link_for, refuse, render, require
 from boxoffice.links.link_form import LinkForm
-from boxoffice.links.made_before import remember_made, was_made
+from boxoffice.links.made_before import made_with
 from jobs.errors import JobsError
 from snip.links.create_link import create_link
 from snip.links.edit_link import edit_link
-from snip.links.errors import AliasTaken, ExpiresInThePast, LinkError
+from snip.links.errors import AliasTaken, ExpiresInThePast, LinkError, LinksMadeAlready
+from snip.models import Link
 
 ADD, CHANGE = "snip.add_link", "snip.change_link"
 
@@ -21,23 +22,29 @@ ADD, CHANGE = "snip.add_link", "snip.change_link"
 def add_page(page: admin.ModelAdmin, request: HttpRequest) -> HttpResponse:
     """The empty form (GET, with ``show`` for one that is chosen), or make it and go to its page (POST)."""
     require(request, ADD)
+    # Before the form is looked at: the word that the first press has taken would be its fault.
+    if request.method == "POST" and (made := made_with(request, number=request.POST.get("number", ""))):
+        return _made_already(request, made)
     initial = {"show": request.GET.get("show", "")}
     form = LinkForm(request.POST if request.method == "POST" else None, user=request.user, initial=initial)
     if request.method == "POST" and form.is_valid():
-        number = form.cleaned_data["number"]
-        if was_made(request, number):
-            messages.warning(request, _("That link was made already."))
-            return HttpResponseRedirect(reverse(LIST))
+        by, number = request.user.get_username(), form.cleaned_data["number"]
         try:
-            link = create_link(new=form.new(), owner_id=form.owner_id, by=request.user.get_username())
+            link = create_link(new=form.new(), owner_id=form.owner_id, by=by, number=number)
+        except LinksMadeAlready:
+            return _made_already(request, made_with(request, number=str(number)))
         except JobsError as refusal:
             _tell(form, refusal)
         else:
-            remember_made(request, number)
             messages.success(request, _("The link is made. Its target is checked first, which takes some seconds."))
             return HttpResponseRedirect(address_of_link(link.pk))
     title, back = _("New link"), reverse(LIST)
     return render(page, request, "form.html", title=title, form=form, button=_("Make the link"), back_url=back)
+
+
+def _made_already(request: HttpRequest, link: Link | None) -> HttpResponse:
+    messages.warning(request, _("That link was made already."))
+    return HttpResponseRedirect(address_of_link(link.pk) if link else reverse(LIST))
 
 
 def edit_page(page: admin.ModelAdmin, request: HttpRequest, link_id: int) -> HttpResponse:

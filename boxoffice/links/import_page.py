@@ -13,10 +13,10 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from boxoffice.links.form_page import ADD
 from boxoffice.links.link_desk import LIST, render, require
-from boxoffice.links.made_before import remember_made, was_made
+from boxoffice.links.made_before import made_with
 from boxoffice.links.read_csv import ReadFile, Unreadable, read_links, text_of
 from snip.links.create_link import MOST, create_links
-from snip.links.errors import LinkError
+from snip.links.errors import LinkError, LinksMadeAlready
 
 SHOWN = 50
 """Lines of the file, and problems in it, that the page shows: what one looks through."""
@@ -58,25 +58,31 @@ def _make(page: admin.ModelAdmin, request: HttpRequest) -> HttpResponse:
     if not sure.is_valid():
         return _ask(page, request, FileForm())
     number, text = sure.cleaned_data["number"], sure.cleaned_data["text"]
-    if was_made(request, number):
-        messages.warning(request, _("These links were made already."))
-        return HttpResponseRedirect(reverse(LIST))
+    if made_with(request, number=str(number)):
+        return _made_already(request)
     try:
         read = read_links(text, user=request.user)
         if read.wrong:
             return _show(page, request, text, read)
         new = [link for _line, link in read.links]
-        links = create_links(new=new, owner_id=request.user.pk, by=request.user.get_username())
+        by = request.user.get_username()
+        links = create_links(new=new, owner_id=request.user.pk, by=by, number=number)
+    except LinksMadeAlready:
+        return _made_already(request)
     except (LinkError, Unreadable) as problem:
         messages.error(request, str(problem))
         return HttpResponseRedirect(request.path)
-    remember_made(request, number)
     words = ngettext(
         "%(n)d link is made. Its target is checked first.",
         "%(n)d links are made. Their targets are checked first.",
         len(links),
     )
     messages.success(request, words % {"n": len(links)})
+    return HttpResponseRedirect(reverse(LIST))
+
+
+def _made_already(request: HttpRequest) -> HttpResponse:
+    messages.warning(request, _("These links were made already."))
     return HttpResponseRedirect(reverse(LIST))
 
 

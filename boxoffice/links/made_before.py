@@ -1,6 +1,6 @@
-"""A page that makes something draws a number, which a session remembers: the form sent twice makes it once.
+"""A page that makes links draws a number, and the links keep it: the form sent twice makes them once.
 
-Two presses within the same moment both get through to the session; the page's script lets only one of them out.
+Where both presses come within the same moment the database decides (``link_once_by_form``).
 """
 
 from __future__ import annotations
@@ -9,15 +9,14 @@ from uuid import UUID
 
 from django.http import HttpRequest
 
-REMEMBERED = 20
-"""Numbers of a session, the last ones: who goes back further makes it anew, knowingly."""
-
-_KEY = "links_made"
+from boxoffice.links.whose_links import links_seen_by
+from snip.models import Link
 
 
-def was_made(request: HttpRequest, number: UUID | None) -> bool:
-    return str(number) in request.session.get(_KEY, [])
-
-
-def remember_made(request: HttpRequest, number: UUID | None) -> None:
-    request.session[_KEY] = [*request.session.get(_KEY, []), str(number)][-REMEMBERED:]
+def made_with(request: HttpRequest, *, number: str) -> Link | None:
+    """The first link that this number has made, if the login sees it; None where it has made none yet. One query."""
+    try:
+        drawn = UUID(number)
+    except ValueError:
+        return None
+    return links_seen_by(request.user).filter(form_number=drawn).order_by("form_place").first()

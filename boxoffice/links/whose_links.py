@@ -28,3 +28,8 @@ def shows_to_link(user: Any) -> QuerySet[Show]:
         return Show.objects.none()
     shows = Show.objects.exclude(status=Show.Status.DRAFT)
     return shows if user.has_perm(SEES_ALL) else shows.filter(promotions__promoter=user)
+
+
+def can_be_linked(show: Show, *, by: Any) -> bool:
+    """Whether this login may make a link to the show by its name. One query at most."""
+    return by.has_perm("snip.add_link") and shows_to_link(by).filter(pk=show.pk).exists()

@@ -26,6 +26,7 @@ FIRST = (
     "inventory.Hold",
     "snip",
     "snip.Link",
+    "snip.ClickDay",
     "tickets",
     "notifications",
     "jobs",

@@ -90,6 +90,9 @@ GRANTS = (
     _may("snip.change_link", SUPPORT, PROMOTER),
     _may("snip.delete_link", SUPPORT, PROMOTER),
     _may("snip.block_link", SUPPORT, OPERATOR),
+    _may("snip.view_blockedsite", SUPPORT, OPERATOR),
+    _may("snip.add_blockedsite", OPERATOR),
+    _may("snip.delete_blockedsite", OPERATOR),
     # Shows and seats
     _may("inventory.view_venue", SUPPORT, FINANCE, PROMOTER, OPERATOR),
     _may("inventory.add_venue", SUPPORT),

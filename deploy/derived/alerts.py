@@ -164,6 +164,31 @@ ALWAYS = (
         "The log of clicks was full and has shed clicks that were not counted.",
         "More of manage.py count_clicks, or a longer log: SNIP_LOG_LENGTH. What is lost stays lost: docs/click-log.md.",
     ),
+    Alert(
+        "ClicksDropped",
+        "sum by (reason) (rate(snip_clicks_dropped_total[5m])) > 0",
+        "2m",
+        "ticket",
+        "Clicks on links have not come into the log for minutes: {{ $labels.reason }}.",
+        "Links go on leading where they should. What each reason means: docs/redirect.md.",
+    ),
+    Alert(
+        "ClickLogNotKept",
+        "snip_log_kept == 0",
+        "10m",
+        "ticket",
+        "The Redis server of the log of clicks may forget or evict it.",
+        "Set appendonly yes and maxmemory-policy noeviction there; the redirect's log names what is missing.",
+    ),
+    Alert(
+        "ClickLogShort",
+        # Read clicks, as long as ClicksLost is silent; but who was away over the weekend comes too late for them.
+        "increase(snip_clicks_shed_total[1h]) > 0",
+        "10m",
+        "ticket",
+        "The log of clicks is full, and gives up old ones before their seven days.",
+        "A longer log, SNIP_LOG_LENGTH, and memory for it: 125 bytes for each click.",
+    ),
     *schedule_alerts.ALWAYS,
     Alert(
         "PausedForLong",

@@ -77,7 +77,8 @@ GROUPS = {
     "load": Group("wrk, which loads web servers for the measurements", ("wrk",), lambda: _has_program("wrk")),
     "browser": Group(
         "a browser for the end-to-end tests",
-        ("chromium", "libatomic1"),  # the library is what Playwright's driver needs
+        # The shell is the same engine without windows, which is quicker. The library is what Playwright's driver needs.
+        ("chromium", "chromium-headless-shell", "libatomic1"),
         lambda: _has_program("chromium", "chromium-browser") and _has_library("libatomic.so.1"),
     ),
 }

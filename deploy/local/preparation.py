@@ -16,7 +16,7 @@ MAIL_DOMAIN = "boxoffice.example"
 
 
 def prepare(environment: Mapping[str, str]) -> None:
-    """Bring the database up to date, with the demo's shows and the logins of staff and door; gather static files.
+    """Bring the database up to date, with the demo's shows, logins and links; gather static files.
 
     Raises LocalError when a step fails; its own output says why.
     """
@@ -37,6 +37,7 @@ def prepare(environment: Mapping[str, str]) -> None:
             f"--role-password={environment['ROLE_PASSWORD']}",
             f"--mail-domain={MAIL_DOMAIN}",
         )
+        manage(environment, "seed_links")
     except BaseException:
         if gathering:
             _give_up(gathering)

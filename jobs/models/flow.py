@@ -84,15 +84,16 @@ class Breaker(models.Model):
 
 
 class Heartbeat(models.Model):
-    """A worker, a relay or a beat that was alive a moment ago."""
+    """A worker, a relay, a beat or a counter of clicks that was alive a moment ago."""
 
     class Kind(models.TextChoices):
         WORKER = "worker", _("worker")
         RELAY = "relay", _("relay")
         BEAT = "beat", _("beat")
+        COUNTER = "counter", _("counter of clicks")
 
     name = models.TextField(
-        primary_key=True, help_text=_("Node name of the worker, or host and pid of the relay or beat.")
+        primary_key=True, help_text=_("Node name of the worker, or host and pid of any other process.")
     )
     kind = models.TextField(choices=Kind)
     pool = models.TextField(blank=True, default="", db_default="")

@@ -19,6 +19,7 @@ from snip.archive.metrics import FAILED, GAPS
 from snip.archive.read_log import START, Place, Reader, place_of
 from snip.archive.roll_up import Overtaken, begin, place_in, roll_up
 from snip.archive.store_hours import store_hours
+from snip.log.age import trim_by_age
 from snip.log.bounds import KEPT
 
 log = structlog.get_logger(__name__)
@@ -31,10 +32,22 @@ LONGEST_BACKOFF_SECONDS = 60.0
 
 
 class Archiver:
-    """One process of the group. ``stop`` may be called from a signal."""
+    """One process of the group. ``stop`` may be called from a signal.
 
-    def __init__(self, *, client: redis.Redis, streams: Sequence[str], pass_seconds: float = PASS_SECONDS) -> None:
+    ``find_further`` is asked in each pass which streams to read beside ``streams``: those that nobody of this make
+    appends to. So it is the archiver who lets go there of what is older than the log keeps.
+    """
+
+    def __init__(
+        self,
+        *,
+        client: redis.Redis,
+        streams: Sequence[str],
+        pass_seconds: float = PASS_SECONDS,
+        find_further: Callable[[], Sequence[str]] = tuple,
+    ) -> None:
         self._client = client
+        self._find_further = find_further
         self._readers = {stream: Reader(client=client, stream=stream) for stream in streams}
         self._pass_seconds = pass_seconds
         self._stopped = threading.Event()
@@ -53,9 +66,15 @@ class Archiver:
 
     def run_once(self) -> bool:
         """One pass over all streams; whether all of it went well."""
+        found = self._step("look for streams", self._look_for_streams, "")
         rolled = [self._step("roll up", self._roll_up, stream) for stream in self._readers]
         stored = [self._step("store", self._store, stream) for stream in self._readers]
-        return all(rolled) and all(stored)
+        return found and all(rolled) and all(stored)
+
+    def _look_for_streams(self, _: str) -> None:
+        for stream in self._find_further():
+            self._readers.setdefault(stream, Reader(client=self._client, stream=stream))
+            trim_by_age(client=self._client, stream=stream, age=KEPT)
 
     def _roll_up(self, stream: str) -> None:
         try:

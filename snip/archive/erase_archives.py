@@ -1,4 +1,4 @@
-"""Objects of archived hours leave after 400 days, and the sums by day after 800."""
+"""Objects of archived hours leave after 400 days, the sums by day and the counts by hour after 800."""
 
 from __future__ import annotations
 
@@ -33,6 +33,14 @@ FORGET_SUMS = """
             WHERE day < (jobs_now() AT TIME ZONE 'UTC')::date - %(days)s LIMIT 5000)
 """
 
+# As few. By the primary key, which begins with the hour.
+FORGET_COUNTS = """
+    DELETE FROM snip_clickcount
+     WHERE (hour, code) IN (
+           SELECT hour, code FROM snip_clickcount
+            WHERE hour < jobs_now() - %(days)s * interval '1 day' ORDER BY hour, code LIMIT 5000)
+"""
+
 
 def erase_archives(*, seconds: float = LONGEST_SECONDS) -> int:
     """Erase the objects whose time is over, each with its row after it; return how many. Safe to repeat.
@@ -46,16 +54,16 @@ def erase_archives(*, seconds: float = LONGEST_SECONDS) -> int:
             break
         default_storage.delete(name)
         erased += ClickArchive.objects.filter(pk=name).delete()[0]
-    sums = _forget_sums(until)
-    log.info("click_archives_erased", objects=erased, sums=sums)
+    sums, counts = _forget(FORGET_SUMS, until), _forget(FORGET_COUNTS, until)
+    log.info("click_archives_erased", objects=erased, sums=sums, counts=counts)
     return erased
 
 
-def _forget_sums(until: float) -> int:
+def _forget(statement: str, until: float) -> int:
     forgotten = 0
     while time.monotonic() < until:
         with connection.cursor() as cursor:
-            cursor.execute(FORGET_SUMS, {"days": SUMS_KEPT_DAYS})
+            cursor.execute(statement, {"days": SUMS_KEPT_DAYS})
             forgotten += cursor.rowcount
             if cursor.rowcount == 0:
                 break

@@ -17,7 +17,9 @@ PAGE = 5_000
 """Entries in one answer of Redis: half a megabyte."""
 
 REPEATS_WITHIN = 120_000
-"""Milliseconds in the log between a click and its repeat. A writer gives up trying long before."""
+"""Milliseconds in the log between a click and its repeat. A writer that heard no answer tries again within seconds; on
+both sides of a longer outage of Redis a batch may count twice.
+"""
 
 
 class Place(NamedTuple):

@@ -46,22 +46,36 @@ ADVANCE = """
 """
 
 # In the order of the key, so that archivers of other streams, which write the same rows, wait and do not lock each
-# other out. A referrer that is new to a code and day that has many goes to the others. By click_day_once.
+# other out. Referrers that are new to a code and day get what rows are left for them, the most frequent first; those
+# beyond go to the others. By click_day_once.
 ADD = """
     WITH batch AS (
         SELECT * FROM unnest(%(codes)s::text[], %(days)s::date[], %(bys)s::smallint[], %(values)s::text[],
                              %(bots)s::boolean[], %(clicks)s::bigint[]) AS b (code, day, by, value, is_bot, clicks)
+    ), named AS (
+        SELECT code, day, value, is_bot, sum(clicks) AS clicks FROM batch
+         WHERE by = %(referrer)s GROUP BY code, day, value, is_bot
     ), crowded AS (
-        SELECT code, day FROM snip_clickday
-         WHERE by = %(referrer)s AND (code, day) IN (SELECT code, day FROM batch WHERE by = %(referrer)s)
-         GROUP BY code, day HAVING count(*) >= %(most)s
+        SELECT n.code, n.day, held.number AS held
+          FROM (SELECT code, day, count(*) AS number FROM named GROUP BY code, day) AS n
+         CROSS JOIN LATERAL (
+               SELECT count(*) AS number FROM snip_clickday AS d
+                WHERE d.code = n.code AND d.day = n.day AND d.by = %(referrer)s) AS held
+         WHERE held.number + n.number > %(most)s
+    ), fresh AS (
+        SELECT n.code, n.day, n.value, n.is_bot, c.held + row_number() OVER (
+                   PARTITION BY n.code, n.day ORDER BY n.clicks DESC, n.value, n.is_bot) AS place
+          FROM named AS n JOIN crowded AS c ON c.code = n.code AND c.day = n.day
+         WHERE NOT EXISTS (
+               SELECT 1 FROM snip_clickday AS d
+                WHERE (d.code, d.day, d.by, d.value, d.is_bot)
+                    = (n.code, n.day, %(referrer)s, n.value, n.is_bot))
     ), placed AS (
         SELECT b.code, b.day, b.by, b.is_bot, b.clicks,
-               CASE WHEN b.by = %(referrer)s AND c.code IS NOT NULL AND NOT EXISTS (
-                        SELECT 1 FROM snip_clickday AS d
-                         WHERE (d.code, d.day, d.by, d.value, d.is_bot) = (b.code, b.day, b.by, b.value, b.is_bot))
-                    THEN %(others)s ELSE b.value END AS value
-          FROM batch AS b LEFT JOIN crowded AS c ON c.code = b.code AND c.day = b.day
+               CASE WHEN f.place > %(most)s THEN %(others)s ELSE b.value END AS value
+          FROM batch AS b
+          LEFT JOIN fresh AS f ON b.by = %(referrer)s
+               AND (f.code, f.day, f.value, f.is_bot) = (b.code, b.day, b.value, b.is_bot)
     )
     INSERT INTO snip_clickday AS held (code, day, by, value, is_bot, clicks)
     SELECT code, day, by, value, is_bot, sum(clicks) FROM placed

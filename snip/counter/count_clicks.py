@@ -44,15 +44,27 @@ CLAIM_SECONDS = 10.0
 PAUSE_SECONDS = 0.1
 """Between two looks at a log that had nothing new. Who looks at counts does not see the difference."""
 
+JOIN_SECONDS = 30.0
+"""Between two looks for streams that other processes have begun to write."""
+
 POLICY = Policy(max_retries=None, backoff=0.5, backoff_max=30.0)
 """Of faults that may heal: for ever, since the clicks wait in the log meanwhile."""
 
 
 class ClickCounter:
-    """One counter of the group. ``run`` returns when ``stop`` was called, after the batch in hand."""
+    """One counter of the group. ``run`` returns when ``stop`` was called, after the batch in hand.
+
+    ``find_further`` is asked now and then which streams to read beside ``streams``.
+    """
 
     def __init__(
-        self, *, client: redis.Redis, streams: Sequence[str], using: str = "default", idle: timedelta = IDLE
+        self,
+        *,
+        client: redis.Redis,
+        streams: Sequence[str],
+        using: str = "default",
+        idle: timedelta = IDLE,
+        find_further: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         # A name that nobody had: what a counter held that died is taken over by its silence alone.
         name = f"counter@{socket.gethostname()} pid {os.getpid()} {uuid4().hex[:6]}"
@@ -61,9 +73,9 @@ class ClickCounter:
         self._applier = Applier(using=using)
         self._using = using
         self._idle = idle
-        self._most = max(1, BATCH // len(streams))
+        self._find_further = find_further
         self._has_group = False
-        self._next_claim = 0.0
+        self._next_claim = self._next_join = 0.0
         self._in_hand: Sequence[Entry] = ()
         self._is_applied = False
         self._stopping = False
@@ -111,20 +123,25 @@ class ClickCounter:
 
     def _take(self) -> Sequence[Entry]:
         """What others have held for too long, now and then, or else what is new."""
-        if not self._has_group:
-            self._consumer.ensure_group()
-            self._has_group = True
+        if not self._has_group or time.monotonic() >= self._next_join:
+            self._join()
+        most = max(1, BATCH // len(self._consumer.streams))
         if time.monotonic() >= self._next_claim:
-            claimed = self._consumer.claim(most=self._most, idle=self._idle)
+            claimed = self._consumer.claim(most=most, idle=self._idle)
             self._note_lost(claimed.lost)
             if claimed.entries:
                 metrics.CLAIMED.inc(len(claimed.entries))
                 log.warning("clicks_claimed", entries=len(claimed.entries))
                 return claimed.entries
             self._next_claim = time.monotonic() + min(CLAIM_SECONDS, self._idle.total_seconds())
-        taken = self._consumer.read(most=self._most)
+        taken = self._consumer.read(most=most)
         self._note_lost(taken.lost)
         return taken.entries
+
+    def _join(self) -> None:
+        self._consumer.follow(self._find_further())
+        self._consumer.ensure_group()
+        self._has_group, self._next_join = True, time.monotonic() + JOIN_SECONDS
 
     def _note_lost(self, lost: int) -> None:
         if lost:

@@ -16,6 +16,7 @@ from django.db import DatabaseError, InterfaceError
 
 from jobs.dead.report import report_standing_fault
 from jobs.flow.heartbeats import BEAT_SECONDS, Sign, beat, leave
+from jobs.models import Heartbeat
 from jobs.session import drop_broken_connections
 from snip.counter import metrics
 from snip.counter.partitions import drop_expired_partitions, make_partitions_ahead
@@ -23,7 +24,6 @@ from snip.log.group import Consumer
 
 log = structlog.get_logger(__name__)
 
-KIND = "counter"
 PARTITION_SECONDS = 600.0
 FAULT_SECONDS = 60.0
 FORGOTTEN_AFTER = timedelta(hours=1)
@@ -67,7 +67,7 @@ class Upkeep:
             self._consumer.leave()
 
     def _tell_database(self, now: float) -> None:
-        sign = Sign(name=self._name, kind=KIND, queues=self._streams)
+        sign = Sign(name=self._name, kind=Heartbeat.Kind.COUNTER, queues=self._streams)
         self._started_at = beat(sign, using=self._using, started_at=self._started_at)
         if now >= self._next_partitions:
             self._next_partitions = now + PARTITION_SECONDS

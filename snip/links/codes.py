@@ -11,6 +11,7 @@ import secrets
 
 from snip.links.errors import InvalidAlias, ReservedAlias
 from snip.models.link import MAX_CODE
+from snip.redirect.own_paths import OWN_PATHS
 
 ALPHABET = "23456789bcdfghjkmnpqrstvwxyz"
 """Without 0 and o, 1, i and l, which are taken for each other, and without vowels, so that no code spells a word."""
@@ -24,10 +25,11 @@ MIN_ALIAS = 3
 
 RESERVED = frozenset(
     (
-        # What the redirect or a proxy before it may answer itself, and what would pass for the house.
+        *(path.strip("/") for path in OWN_PATHS),
+        # What a proxy before the redirect may answer itself, and what would pass for the house.
         *("about", "account", "admin", "api", "app", "assets", "boxoffice", "contact", "css", "data", "desk", "door"),
-        *("favicon", "health", "healthz", "help", "home", "imprint", "impressum", "index", "info", "legal", "livez"),
-        *("login", "logout", "mail", "media", "metrics", "new", "null", "orders", "privacy", "ready", "readyz"),
+        *("favicon", "health", "help", "home", "imprint", "impressum", "index", "info", "legal", "livez"),
+        *("login", "logout", "mail", "media", "new", "null", "orders", "privacy", "ready", "readyz"),
         *("robots", "security", "shows", "sitemap", "staff", "static", "status", "support", "terms", "test"),
         *("tickets", "undefined", "well-known", "www"),
     )

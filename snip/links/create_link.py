@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from jobs.audit import require_reason
 from jobs.clock import database_now
@@ -15,7 +16,7 @@ from snip.events import LinkChanged
 from snip.links import transitions
 from snip.links.clean_target import clean_target
 from snip.links.codes import clean_alias, draw_code
-from snip.links.errors import AliasTaken, ExpiresInThePast, LinkError
+from snip.links.errors import AliasTaken, ExpiresInThePast, LinkError, LinksMadeAlready
 from snip.models import Link, LinkAction
 
 DRAWS = 5
@@ -36,29 +37,31 @@ class NewLink:
     expires_at: datetime | None = None
 
 
-def create_link(*, new: NewLink, owner_id: int | None, by: str) -> Link:
+def create_link(*, new: NewLink, owner_id: int | None, by: str, number: UUID | None = None) -> Link:
     """Make one link; see ``create_links``."""
-    return create_links(new=[new], owner_id=owner_id, by=by)[0]
+    return create_links(new=[new], owner_id=owner_id, by=by, number=number)[0]
 
 
-def create_links(*, new: Sequence[NewLink], owner_id: int | None, by: str) -> list[Link]:
+def create_links(*, new: Sequence[NewLink], owner_id: int | None, by: str, number: UUID | None = None) -> list[Link]:
     """Make them all, each with a drawn code and its alias, or none; returns them in the order given. One transaction.
 
     They are ``scanning``, and nothing is served until the scanner has passed them: it hears of them by the events that
     are published here. A dozen statements for any number of them.
 
-    owner_id: whose links they are. by: the login that makes them, for the trail.
-    Raises ReasonMissing without ``by``, InvalidTarget, InvalidAlias, ExpiresInThePast, and AliasTaken where a word is
-    or was any link's, also of another one of these. Each changes nothing.
+    owner_id: whose links they are. by: the login that makes them, for the trail. number: drawn by the page that asks;
+    of two who send the same, also within the same moment, one makes links.
+    Raises ReasonMissing without ``by``, InvalidTarget, InvalidAlias, ExpiresInThePast, LinksMadeAlready for a number
+    that has made some, and AliasTaken where a word is or was any link's, also of another one of these. Each changes
+    nothing.
     """
     require_reason(by=by, reason="made")
     if len(new) > MOST:
         raise ValueError(f"At most {MOST} links in one call.")
     now = database_now()
-    links = [_row(each, owner_id=owner_id, now=now) for each in new]
+    links = [_row(each, owner_id=owner_id, now=now, number=number, place=place) for place, each in enumerate(new)]
     aliases = [clean_alias(each.alias) if each.alias.strip() else "" for each in new]
     with transaction.atomic():
-        Link.objects.bulk_create(links)
+        _insert(links, number=number)
         drawn = _draw_codes([link.pk for link in links])
         _add_aliases({alias: link.pk for alias, link in zip(aliases, links, strict=True) if alias}, aliases)
         LinkAction.objects.bulk_create(_entries(links, drawn, aliases, by=by))
@@ -66,7 +69,18 @@ def create_links(*, new: Sequence[NewLink], owner_id: int | None, by: str) -> li
     return links
 
 
-def _row(new: NewLink, *, owner_id: int | None, now: datetime) -> Link:
+def _insert(links: Sequence[Link], *, number: UUID | None) -> None:
+    """Whoever comes second with a number waits here for the first one, by link_once_by_form."""
+    try:
+        with transaction.atomic():
+            Link.objects.bulk_create(links)
+    except IntegrityError:
+        if number is not None and Link.objects.filter(form_number=number).exists():
+            raise LinksMadeAlready from None
+        raise
+
+
+def _row(new: NewLink, *, owner_id: int | None, now: datetime, number: UUID | None, place: int) -> Link:
     if new.expires_at is not None and new.expires_at <= now:
         raise ExpiresInThePast
     return Link(
@@ -80,6 +94,8 @@ def _row(new: NewLink, *, owner_id: int | None, now: datetime) -> Link:
         show_id=new.show_id,
         expires_at=new.expires_at,
         created_at=now,
+        form_number=number,
+        form_place=place,
     )
 
 

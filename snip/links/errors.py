@@ -27,6 +27,10 @@ class NotBlocked(LinkError):
     __doc__ = gettext_noop("The link is not blocked any more; nothing was changed.")
 
 
+class LinksMadeAlready(LinkError):
+    __doc__ = gettext_noop("This was sent before; it was made once.")
+
+
 class LinkDeleted(LinkError):
     __doc__ = gettext_noop("The link was deleted already; nothing was changed.")
 

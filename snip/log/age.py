@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import Any
 
 import redis
@@ -19,6 +20,15 @@ def oldest_unread_seconds(*, client: redis.Redis, streams: Iterable[str], group:
     now = seconds * 1000 + microseconds // 1000
     oldest = [at for stream in streams if (at := _oldest(client, stream, group)) is not None]
     return max((now - min(oldest)) / 1000, 0.0) if oldest else 0.0
+
+
+def trim_by_age(*, client: redis.Redis, stream: str, age: timedelta) -> None:
+    """Let go of what the stream took longer ago than ``age``, by Redis' clock, as whoever appends to it does.
+
+    Raises redis.RedisError.
+    """
+    seconds, _microseconds = client.time()
+    client.xtrim(stream, minid=str((seconds - int(age.total_seconds())) * 1000), approximate=False)
 
 
 def _oldest(client: redis.Redis, stream: str, group: str) -> int | None:

@@ -21,11 +21,15 @@ from snip.log.streams import marks_of, stream_names, stream_number
 # KEYS: the stream, and its marks, where its entries are counted. ARGV: the length of the stream at most, its age at
 # most in seconds, the policy, then packed clicks.
 # Returns how many were written, how many old ones were shed for them, how many new ones found no room.
+# Redis looks at its bound of memory at a script's first write alone, and a trim passes there: so something that needs
+# memory is tried before it. What is too old goes from a full server all the same.
 SCRIPT = """
 local stream, length, policy = KEYS[1], tonumber(ARGV[1]), ARGV[3]
 local clicks = #ARGV - 3
+local fits = redis.pcall('HINCRBY', KEYS[2], 'added', 0)
 local oldest = redis.call('TIME')[1] - tonumber(ARGV[2])
 redis.call('XTRIM', stream, 'MINID', '~', string.format('%.0f', oldest * 1000))
+if type(fits) == 'table' then return fits end
 local room = clicks
 if policy ~= 'shed_oldest' then
   room = math.max(0, math.min(clicks, length - redis.call('XLEN', stream)))

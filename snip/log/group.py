@@ -51,10 +51,19 @@ class Consumer:
 
     def __init__(self, *, client: redis.Redis, streams: Sequence[str], group: str, name: str) -> None:
         self._client = client
-        self._streams = tuple(streams)
+        self._given = self._streams = tuple(streams)
         self._group = group
         self._name = name
         self._scripts = {script: client.register_script(script) for script in (CLAIM, ENSURE, FORGET, LOOK, READ)}
+
+    @property
+    def streams(self) -> Sequence[str]:
+        """Which streams it reads."""
+        return self._streams
+
+    def follow(self, further: Sequence[str]) -> None:
+        """From now on read these beside the streams that it was made with."""
+        self._streams = (*self._given, *further)
 
     def ensure_group(self) -> bool:
         """Make the group for each stream that has none, before its first entry; whether there was one to make."""

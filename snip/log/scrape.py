@@ -14,7 +14,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from snip.log.age import oldest_unread_seconds
-from snip.log.streams import stream_names
+from snip.log.streams import further_streams, stream_names
 
 log = structlog.get_logger(__name__)
 
@@ -46,12 +46,13 @@ class ClickLogCollector(Collector):
 
 
 def _samples() -> list[tuple[str, tuple[str, ...], float]]:
-    streams = stream_names(settings.SNIP_STREAMS)
     retry, timeouts = Retry(NoBackoff(), 0), {"socket_timeout": TIMEOUT_SECONDS}
     try:
         with redis.Redis.from_url(
             settings.REDIS_URL, retry=retry, socket_connect_timeout=TIMEOUT_SECONDS, **timeouts
         ) as client:
+            further = further_streams(client=client, count=settings.SNIP_STREAMS)
+            streams = [*stream_names(settings.SNIP_STREAMS), *further]
             ages = {group: oldest_unread_seconds(client=client, streams=streams, group=group) for group in GROUPS}
             entries = sum(int(client.xlen(stream)) for stream in streams)
     except redis.RedisError as error:

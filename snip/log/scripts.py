@@ -5,18 +5,6 @@ got (``added``) the marks say how many of them a group has passed, and how many 
 Redis before version 7 knows neither.
 """
 
-# Makes the group before the first entry, unless it exists. What was trimmed before is none of its losses.
-ENSURE = """
-local made = redis.pcall('XGROUP', 'CREATE', KEYS[1], ARGV[1], '0', 'MKSTREAM')
-if made.err then
-  if string.find(made.err, 'BUSYGROUP', 1, true) then return 0 end
-  return made
-end
-local added = tonumber(redis.call('HGET', KEYS[2], 'added') or 0)
-redis.call('HSET', KEYS[2], 'passed:' .. ARGV[1], math.max(0, added - redis.call('XLEN', KEYS[1])))
-return 1
-"""
-
 # Where a group stands: the last entry that it was given; nil where there is no such group.
 _LAST_GIVEN = """
 local function last_given(stream, group)
@@ -29,7 +17,21 @@ local function last_given(stream, group)
   end
 end
 local given = last_given(KEYS[1], ARGV[1])
+"""
+_OF_GROUP = f"""
+{_LAST_GIVEN}
 if not given then return redis.error_reply('NOGROUP no group ' .. ARGV[1] .. ' for ' .. KEYS[1]) end
+"""
+
+# Makes the group before the first entry, unless it exists. What was trimmed before is none of its losses. It looks
+# first, since a server whose memory is full makes no group, not even one that is there.
+ENSURE = f"""
+{_LAST_GIVEN}
+if given then return 0 end
+redis.call('XGROUP', 'CREATE', KEYS[1], ARGV[1], '0', 'MKSTREAM')
+local added = tonumber(redis.call('HGET', KEYS[2], 'added') or 0)
+redis.call('HSET', KEYS[2], 'passed:' .. ARGV[1], math.max(0, added - redis.call('XLEN', KEYS[1])))
+return 1
 """
 
 # Entries as a flat list of id and click: a client reads that in half the time. Whatever has no click is empty.
@@ -52,7 +54,7 @@ end
 # is in the stream any more, whatever is missing between what was given and what is left was lost to the group.
 # Returns how many were lost, then the entries.
 READ = f"""
-{_LAST_GIVEN}
+{_OF_GROUP}
 {_FLAT}
 local passed, lost = 'passed:' .. ARGV[1], 0
 if #redis.call('XRANGE', KEYS[1], '-', given, 'COUNT', 1) == 0 then
@@ -70,7 +72,7 @@ return flat({{lost}}, entries)
 # acknowledged. What was trimmed meanwhile nobody can read: it is acknowledged and counted as lost. Redis 7 has done the
 # first by itself; before, it gives no id, and only what the stream really has no more may go.
 CLAIM = f"""
-{_LAST_GIVEN}
+{_OF_GROUP}
 {_FLAT}
 local claimed = redis.call('XAUTOCLAIM', KEYS[1], ARGV[1], ARGV[2], ARGV[4], '0-0', 'COUNT', ARGV[3])
 local lost, gone = claimed[3] and #claimed[3] or 0, false
@@ -89,7 +91,7 @@ return flat({{lost}}, claimed[2])
 # ARGV: group, consumer or nothing, milliseconds. Removes the consumer, or all that have been silent for so long: those
 # that hold nothing, since what they hold would go with them.
 FORGET = f"""
-{_LAST_GIVEN}
+{_OF_GROUP}
 local removed = 0
 for _, info in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])) do
   local of = {{}}
@@ -104,7 +106,7 @@ return removed
 
 # ARGV: group. Returns entries not given to anybody yet, entries given and not acknowledged, entries lost so far.
 LOOK = f"""
-{_LAST_GIVEN}
+{_OF_GROUP}
 local added = tonumber(redis.call('HGET', KEYS[2], 'added') or 0)
 local passed = tonumber(redis.call('HGET', KEYS[2], 'passed:' .. ARGV[1]) or 0)
 local lost = tonumber(redis.call('HGET', KEYS[2], 'lost:' .. ARGV[1]) or 0)

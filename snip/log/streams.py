@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID
 from zlib import crc32
 
+import redis
+
 PREFIX = "snip:clicks:"
 FIELD = b"c"  # the one field of an entry: the packed click
+MOST_STREAMS = 64
 
 
 def stream_names(count: int) -> tuple[str, ...]:
@@ -25,3 +29,16 @@ def stream_number(identifier: UUID, *, count: int) -> int:
     By the id and not by the code, so that a code that everybody clicks on spreads over all streams.
     """
     return crc32(identifier.bytes) % count
+
+
+def further_streams(*, client: redis.Redis, count: int) -> Sequence[str]:
+    """Return the streams beyond the first ``count`` that Redis has: of processes that know another number of them.
+
+    While that number changes, and until the log lets go of what was written before, they are read like the others.
+    One round trip. Raises redis.RedisError.
+    """
+    names = stream_names(MOST_STREAMS)[count:]
+    with client.pipeline(transaction=False) as pipeline:
+        for name in names:
+            pipeline.exists(name)
+        return [name for name, there in zip(names, pipeline.execute(), strict=True) if there]

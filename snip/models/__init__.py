@@ -1,6 +1,6 @@
 """What is kept of links and of their clicks."""
 
-from snip.models.blocked_site import BlockedSite, TargetCheck
+from snip.models.blocked_site import BlockedSite, SiteAction, TargetCheck
 from snip.models.click import ClickCount, ProcessedClick, UncountedClicks
 from snip.models.click_archive import ArchiveProgress, ClickArchive, ClickDay
 from snip.models.link import Link, LinkCode
@@ -16,6 +16,7 @@ __all__ = [
     "LinkAction",
     "LinkCode",
     "ProcessedClick",
+    "SiteAction",
     "TargetCheck",
     "UncountedClicks",
 ]

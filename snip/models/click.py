@@ -28,9 +28,12 @@ class ProcessedClick(models.Model):
 
 
 class ClickCount(models.Model):
-    """How often a code was followed within one hour, by the clock of the machines that saw it."""
+    """How often a code was followed within one hour, by the clock of the machines that saw it.
 
-    pk = models.CompositePrimaryKey("code", "hour")
+    The hour comes first in the key: what is written now, and what is erased, lies together in the index.
+    """
+
+    pk = models.CompositePrimaryKey("hour", "code")
     code = models.CharField(_("code"), max_length=MAX_CODE)
     hour = models.DateTimeField(_("hour"), help_text=_("When the hour began, in UTC."))
     clicks = models.BigIntegerField(_("clicks"), db_default=0, help_text=_("Of people, as far as one can tell."))

@@ -52,6 +52,10 @@ class Link(models.Model):
     # A plain id: the link outlives a draft that is deleted.
     show_id = models.BigIntegerField(_("show"), null=True)
     expires_at = models.DateTimeField(_("expires"), null=True)
+    # Drawn by the page that asked for the link, and the link's place in what was asked for: however often the page's
+    # button is pressed, it is made once.
+    form_number = models.UUIDField(null=True, editable=False)
+    form_place = models.PositiveSmallIntegerField(db_default=0, editable=False)
     created_at = models.DateTimeField(_("created"), db_default=DatabaseNow(), editable=False)
 
     class Meta:
@@ -71,6 +75,9 @@ class Link(models.Model):
                 name="link_live_serves_its_target", condition=~Q(state="live") | Q(served_target=F("target"))
             ),
             models.CheckConstraint(name="link_refused_says_why", condition=~Q(state="refused") | ~Q(refusal="")),
+            models.UniqueConstraint(
+                fields=["form_number", "form_place"], condition=Q(form_number__isnull=False), name="link_once_by_form"
+            ),
         ]
         indexes = [
             models.Index(fields=["owner", "-id"], name="link_by_owner"),

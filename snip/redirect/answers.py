@@ -17,13 +17,14 @@ LANGUAGES = ("en", "de")
 NOTHING: Message = {"type": "http.response.body", "body": b""}
 
 _NO_STORE = (b"cache-control", b"no-store")
+_AS_TOLD = (b"x-content-type-options", b"nosniff")
 _HTML = (
     (b"content-type", b"text/html; charset=utf-8"),
     (
         b"content-security-policy",
         b"default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     ),
-    (b"x-content-type-options", b"nosniff"),
+    _AS_TOLD,
     (b"x-robots-tag", b"noindex"),
     (b"vary", b"accept-language"),
 )
@@ -76,7 +77,7 @@ def plain(
     """An answer for machines."""
     body = text.encode()
     fields = [(b"content-type", content_type.encode()), (b"content-length", b"%d" % len(body)), _NO_STORE]
-    return _answer(status, [*fields, *headers], body)
+    return _answer(status, [*fields, _AS_TOLD, *headers], body)
 
 
 def style() -> Answer:

@@ -16,12 +16,13 @@ import structlog
 
 from snip.event import pack
 from snip.redirect import metrics
-from snip.redirect.answers import LANGUAGES, NOTHING, Answer, Answers, answers_in, plain, style
+from snip.redirect.answers import LANGUAGES, NOTHING, Answer, Answers, answers_in, plain, redirection, style
 from snip.redirect.buffer import Buffer
 from snip.redirect.cache import Cache
 from snip.redirect.find_targets import Finder
 from snip.redirect.flush import EVERY_SECONDS, Flusher, log_client
 from snip.redirect.look_up import look_up
+from snip.redirect.own_paths import CLICKS, HEALTH, METRICS
 from snip.redirect.producers import Producers
 from snip.redirect.scrape import metrics_page
 from snip.redirect.setup import Setup
@@ -54,7 +55,8 @@ class Redirect:
             self._producers = Producers(token=setup.producer_token, client=self._client, bounds=setup.bounds)
         self._clicks = Clicks(setup)
         css = f"{setup.base_path}page.css"
-        self._fixed = {"/healthz": _HEALTHY, css: style()}
+        home = Answer(redirection(f"{setup.public_url}/"), NOTHING)  # of whoever types the address without a code
+        self._fixed = {HEALTH: _HEALTHY, css: style(), setup.base_path: home}
         self._pages = {
             language: answers_in(language, locale=setup.locale, home=setup.public_url, style=css)
             for language in LANGUAGES
@@ -70,7 +72,7 @@ class Redirect:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         method = scope["method"]
-        if method == "POST" and scope["path"] == "/clicks" and self._producers is not None:
+        if method == "POST" and scope["path"] == CLICKS and self._producers is not None:
             answer = await self._producers.take(headers=scope["headers"], receive=receive)
             return await _send(send, answer, method)
         if method not in ("GET", "HEAD"):
@@ -78,7 +80,7 @@ class Redirect:
         path = scope["path"]
         if path in self._fixed:
             return await _send(send, self._fixed[path], method)
-        if path == "/metrics":
+        if path == METRICS:
             return await _send(send, await asyncio.to_thread(metrics_page, headers=scope["headers"]), method)
         code = path.removeprefix(self._base).removesuffix("/").lower()
         if not (path.startswith(self._base) and _CODE.fullmatch(code)):
@@ -102,6 +104,7 @@ class Redirect:
             click = self._clicks.click(code, headers=scope["headers"], peer=client[0] if client else "")
             self._buffer.put(click.id, pack(click))
         except Exception:
+            metrics.DROPPED.labels(reason="not_made").inc()
             log.exception("click_not_noted", code=code)
 
     async def _send_page(self, name: str, scope: Scope, send: Send) -> None:

@@ -31,10 +31,10 @@ class CountryFile:
         self._reader = maxminddb.open_database(file)
 
     def country_of(self, address: str) -> str:
-        """Return the country of an IP address; empty where the file does not know it or it is none."""
+        """Return the country of an IP address; empty where the file does not know it, is broken, or it is none."""
         try:
             found = self._reader.get(address)
-        except ValueError:
+        except (ValueError, maxminddb.InvalidDatabaseError):
             return ""
         place = found.get("country") or found.get("registered_country") if isinstance(found, dict) else None
         code = place.get("iso_code") if isinstance(place, dict) else place

@@ -7,6 +7,8 @@ the same ids, and who counts knows them.
 from __future__ import annotations
 
 import asyncio
+import time
+from math import inf
 from random import uniform
 
 import redis.asyncio
@@ -32,6 +34,8 @@ LONGEST_WAIT_SECONDS = 2.0
 STOP_SECONDS = 2.0
 """How long a process that is told to stop goes on writing."""
 RETRY_SECONDS = 0.2
+CHECKED_SECONDS = 60.0
+"""How long the log is believed to be kept: another server may have taken over, or somebody has set what was missing."""
 
 EXPECTED = (RedisError, OSError, TimeoutError)
 
@@ -57,7 +61,8 @@ class Flusher:
         self._client = client
         self._buffer = buffer
         self._bounds = bounds
-        self._checked = False
+        self._checked_at = -inf
+        self._is_kept = True
         self._refused_before = 0
 
     async def run(self) -> None:
@@ -73,7 +78,7 @@ class Flusher:
             except Exception as error:  # whatever it is, clicks wait for this loop
                 if not self.away:
                     log.warning("click_log_away", exc_info=not isinstance(error, EXPECTED), error=repr(error)[:200])
-                failures, self.away, self._checked = failures + 1, True, False
+                failures, self.away, self._checked_at = failures + 1, True, -inf
             self._tell()
             if failures:
                 await asyncio.sleep(uniform(0, min(LONGEST_WAIT_SECONDS, 0.1 * 2 ** min(failures, 10))))  # noqa: S311
@@ -103,16 +108,18 @@ class Flusher:
             metrics.DROPPED.labels(reason="log_full").inc(appended.turned_away)
 
     async def _check(self) -> None:
-        """Once for each time that Redis is back: a log that may be lost is better than none, and somebody must hear."""
-        if self._checked:
+        """Each minute, and when Redis is back: a log that may be lost is better than none, and somebody must hear."""
+        if time.monotonic() - self._checked_at < CHECKED_SECONDS:
             return
         try:
             await check_log_is_kept_async(client=self._client)
-            metrics.KEPT.set(1)
+            self._is_kept = True
         except LogNotKept as error:
-            metrics.KEPT.set(0)
-            log.error("click_log_not_kept", error=str(error))
-        self._checked = True
+            if self._is_kept:
+                log.error("click_log_not_kept", error=str(error))
+            self._is_kept = False
+        metrics.KEPT.set(self._is_kept)
+        self._checked_at = time.monotonic()
 
     def _tell(self) -> None:
         refused = self._buffer.refused - self._refused_before

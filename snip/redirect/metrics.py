@@ -13,6 +13,7 @@ KEPT = Gauge("snip_log_kept", "0 while the log's Redis may forget or evict what 
 
 OUTCOMES = ("found", "unknown", "gone", "away")
 REASONS = {
+    "not_made": "a fault of ours, which the log of the process tells",
     "redis_away": "the buffer was full while Redis failed to take clicks",
     "buffer_full": "the buffer was full though Redis takes clicks: more come than one process can write",
     "log_full": "the policy at the log's bound turned them away",

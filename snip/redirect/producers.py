@@ -37,14 +37,13 @@ class Producers:
     """Takes clicks from whoever bears ``token``, into the log behind ``client``."""
 
     def __init__(self, *, token: str, client: redis.asyncio.Redis, bounds: Bounds) -> None:
-        self._expected = f"Bearer {token}".encode()
+        self._token = token.encode()
         self._client = client
         self._bounds = bounds
 
     async def take(self, *, headers: Headers, receive: Receive) -> Answer:
         """Return the answer to one request: 202 when its clicks are in the log, 503 when they are to be sent again."""
-        given = next((value for name, value in headers if name == b"authorization"), b"")
-        if not hmac.compare_digest(given, self._expected):
+        if not self._bears_the_token(next((value for name, value in headers if name == b"authorization"), b"")):
             return _NOT_YOU
         body = await _body(receive)
         if body is None:
@@ -54,6 +53,10 @@ class Producers:
         except ValueError as error:
             return plain(400, f"{error}\n")
         return _TOO_MUCH if len(clicks) > MOST_CLICKS else await self._append(clicks)
+
+    def _bears_the_token(self, authorization: bytes) -> bool:
+        scheme, _, given = authorization.partition(b" ")
+        return scheme.lower() == b"bearer" and hmac.compare_digest(given.strip(), self._token)
 
     async def _append(self, clicks: Sequence[tuple[UUID, bytes]]) -> Answer:
         try:

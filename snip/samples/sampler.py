@@ -32,8 +32,12 @@ class Sampler:
 
     def __init__(self, *, client: redis.Redis, streams: Sequence[str], name: str) -> None:
         self._client = client
-        self._streams = tuple(streams)
+        self._given = self._streams = tuple(streams)
         self._name = name
+
+    def follow(self, further: Sequence[str]) -> None:
+        """From now on read these beside the streams that it was made with."""
+        self._streams = (*self._given, *further)
 
     def begin(self) -> None:
         """Make the group where there is none, at the end of each stream: what is past tells nothing."""

@@ -12,6 +12,7 @@ import socket
 import ssl
 import time
 from dataclasses import dataclass
+from email.errors import FirstHeaderLineIsContinuationDefect, InvalidHeaderDefect, MissingHeaderBodySeparatorDefect
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any
 
@@ -28,6 +29,12 @@ HEADERS = {
     "Connection": "close",
 }
 
+REDIRECTS = (300, 301, 302, 303, 307, 308)
+"""Some browsers follow 300 too."""
+
+READ_OTHERWISE = (FirstHeaderLineIsContinuationDefect, InvalidHeaderDefect, MissingHeaderBodySeparatorDefect)
+"""Lines among the headers after which we see none of the others, and browsers do."""
+
 MOST_CONNECTIONS = 3
 """Addresses of one name that are tried, one after the other."""
 
@@ -38,11 +45,13 @@ class Unreachable(TransientError):
 
 @dataclass(frozen=True)
 class Answer:
-    """status: HTTP's. location, refresh: headers, empty where there is none. page: the beginning of an HTML page."""
+    """status: HTTP's. locations: of a redirect, and of nothing else. refreshes: headers. page: its beginning, of what
+    browsers show as HTML.
+    """
 
     status: int
-    location: str = ""
-    refresh: str = ""
+    locations: tuple[str, ...] = ()
+    refreshes: tuple[str, ...] = ()
     page: str = ""
 
 
@@ -97,16 +106,26 @@ def _exchange(target: Target, connected: socket.socket, *, policy: Policy, until
         request.putheader(name, value)
     request.endheaders()
     with request.getresponse() as response:
-        is_page = response.status < 300 and response.headers.get_content_type() in (
-            "text/html",
-            "application/xhtml+xml",
-        )
+        if any(isinstance(defect, READ_OTHERWISE) for defect in response.headers.defects):
+            raise Refused(Reason.UNCLEAR)
+        locations = _said(response, "Location") if response.status in REDIRECTS else ()
         return Answer(
             status=response.status,
-            location=_readable(response.headers.get("Location", "")),
-            refresh=_readable(response.headers.get("Refresh", "")),
-            page=_beginning(response, policy.body_bytes) if is_page else "",
+            locations=locations,
+            refreshes=_said(response, "Refresh"),
+            page=_beginning(response, policy.body_bytes) if not locations and _is_shown_as_html(response) else "",
         )
+
+
+def _said(response: HTTPResponse, header: str) -> tuple[str, ...]:
+    """Each value of the header once, but for empty ones, which browsers pass over."""
+    return tuple(dict.fromkeys(_readable(value) for value in response.headers.get_all(header, ()) if value.strip()))
+
+
+def _is_shown_as_html(response: HTTPResponse) -> bool:
+    """Whatever its status; also what has no type, or none that browsers know, since they guess then."""
+    kinds = [said.partition(";")[0].strip().lower() for said in response.headers.get_all("Content-Type", [""])]
+    return any(kind in ("text/html", "*/*") or kind.endswith(("xml", "/unknown")) or "/" not in kind for kind in kinds)
 
 
 def _beginning(response: HTTPResponse, most: int) -> str:
@@ -118,7 +137,18 @@ def _beginning(response: HTTPResponse, most: int) -> str:
     except (OSError, HTTPException, ValueError):
         if not read:
             raise
-    return read.decode("latin-1")
+    return _text(read, said=" ".join(response.headers.get_all("Content-Type", ())).lower())
+
+
+def _text(raw: bytes, *, said: str) -> str:
+    """As browsers read it: by its mark, else by the charset that ``said`` names, if tags look different by it."""
+    if raw[:2] in (b"\xff\xfe", b"\xfe\xff") or "utf-16" in said:
+        is_big = raw.startswith(b"\xfe\xff") or ("utf-16be" in said and not raw.startswith(b"\xff\xfe"))
+        return raw.decode("utf-16-be" if is_big else "utf-16-le", "replace")
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("cp1252", "replace")
 
 
 def _readable(header: str) -> str:

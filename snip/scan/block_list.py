@@ -1,8 +1,13 @@
-"""The sites that no link may lead to. A name stands for itself and for all names below it."""
+"""The sites that no link may lead to. A name stands for itself and for all names below it.
+
+Every change stands in the trail (``SiteAction``), written in its transaction.
+"""
 
 from __future__ import annotations
 
 from inventory.statements import count_of, rows_of
+from jobs.audit import signed
+from snip.models import SiteAction
 from snip.scan.hosts import read_host
 
 # The name itself and each name above it. By primary key.
@@ -38,16 +43,25 @@ def is_blocked(host: str) -> bool:
 def block_site(*, host: str, why: str, by: str) -> int | None:
     """Add a site, in the caller's transaction; return how many served links are looked at anew for it.
 
-    None where it is on the list already. Raises Refused for what is no host name, and ValueError without a reason.
+    None where it is on the list already. Raises Refused for what is no host name, and ReasonMissing.
     """
-    if not why.strip() or not by.strip():
-        raise ValueError("Say who blocks the site and why.")
+    said = signed(by=by, reason=why)
     name = read_host(host)
-    if not count_of(BLOCK_SITE, host=name, why=why.strip()[:200], by=by.strip()[:150]):
+    if not count_of(BLOCK_SITE, host=name, why=said["reason"], by=said["by"]):
         return None
+    SiteAction.objects.create(host=name, action=SiteAction.Action.BLOCK, by=said["by"], why=said["reason"])
     return count_of(BRING_FORWARD, host=name)
 
 
-def lift_block(*, host: str) -> bool:
-    """Take a site off the list; whether it was on it. Links that were refused for it are checked when edited."""
-    return count_of(LIFT_BLOCK, host=read_host(host)) == 1
+def lift_block(*, host: str, why: str, by: str) -> bool:
+    """Take a site off the list, in the caller's transaction; whether it was on it. Links that were refused for it are
+    checked when they are saved.
+
+    Raises Refused for what is no host name, and ReasonMissing.
+    """
+    said = signed(by=by, reason=why)
+    name = read_host(host)
+    if not count_of(LIFT_BLOCK, host=name):
+        return False
+    SiteAction.objects.create(host=name, action=SiteAction.Action.LIFT, by=said["by"], why=said["reason"])
+    return True

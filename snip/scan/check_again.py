@@ -13,7 +13,8 @@ from jobs.errors import TransientError
 from jobs.new_job import NewJob
 from jobs.record import record
 from snip.models.link import subject_of
-from snip.scan.follow import Scanner
+from snip.scan.follow import Found, Scanner
+from snip.scan.metrics import count_scan
 from snip.scan.refusals import Reason, Refused
 from snip.scan.scan_link import CHECKED_AGAIN, note_check, scanner_in_force
 from snip.scan.transitions import withdraw
@@ -91,15 +92,18 @@ def check_again(*, link_id: int, scanner: Scanner | None = None) -> None:
         return
     target = served[0][0]
     try:
-        found = (scanner or scanner_in_force()).follow(target)
-    except Refused as refused:
-        _withdraw(refused, link_id=link_id, target=target)
-    except TransientError:
-        with record():
-            count_of(TRY_AGAIN, link_id=link_id, seconds=TRIED_AGAIN)
-    else:
-        with record():
+        found: Found | Refused | TransientError = (scanner or scanner_in_force()).follow(target)
+    except (Refused, TransientError) as why_not:
+        found = why_not
+    count_scan(look="again", seen=found)
+    if isinstance(found, Refused):
+        _withdraw(found, link_id=link_id, target=target)
+        return
+    with record():
+        if isinstance(found, Found):
             note_check(link_id=link_id, found=found)
+        else:
+            count_of(TRY_AGAIN, link_id=link_id, seconds=TRIED_AGAIN)
 
 
 def _withdraw(refused: Refused, *, link_id: int, target: str) -> None:

@@ -6,10 +6,10 @@ import ssl
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from urllib.parse import urljoin
 
 from jobs.errors import TransientError
 from snip.scan.ask import Answer, ask
+from snip.scan.join import join
 from snip.scan.page_refresh import where_it_goes
 from snip.scan.policy import Policy
 from snip.scan.refusals import Reason, Refused
@@ -59,7 +59,7 @@ class Scanner:
                 onwards, by_page = self._look_at(target, until=until)
                 if not onwards:
                     return Found(target.address, hop)
-                text = _joined(target.address, onwards)
+                text = onwards
             except Refused as refused:
                 raise Refused(refused.reason, hop=hop + refused.hop) from None
         raise Refused(Reason.TOO_MANY_REDIRECTS, hop=self.policy.most_redirects)
@@ -71,22 +71,17 @@ class Scanner:
         left = max(until - time.monotonic(), 0.1)
         addresses = public_addresses(target.host, resolver=self.resolver, policy=self.policy, seconds=left)
         answer = ask(target, addresses, policy=self.policy, until=until, trust=self.trust)
-        return _leads_to(answer)
+        return _leads_to(target.address, answer)
 
 
-def _joined(address: str, onwards: str) -> str:
-    try:
-        return urljoin(address, onwards)
-    except ValueError:  # brackets that hold no address
-        raise Refused(Reason.HOST, hop=1) from None
-
-
-def _leads_to(answer: Answer) -> tuple[str, bool]:
+def _leads_to(address: str, answer: Answer) -> tuple[str, bool]:
     """A refusal to show it to a program (401, 403, 429) is an answer of a site that is there: people may see it."""
     if answer.status in GONE:
         raise Refused(Reason.NOT_FOUND)
     if answer.status >= 500:
         raise NotWell(f"The site answers with status {answer.status}.")
-    if answer.status in (301, 302, 303, 307, 308) and answer.location:
-        return answer.location, False
-    return where_it_goes(refresh=answer.refresh, page=answer.page), True
+    if len(answer.locations) > 1:  # each browser chooses another one, or none
+        raise Refused(Reason.UNCLEAR)
+    if answer.locations:
+        return join(address, answer.locations[0]), False
+    return where_it_goes(address=address, refreshes=answer.refreshes, page=answer.page), True

@@ -50,4 +50,5 @@ def policy_in_force() -> Policy:
 def site_of(url: str) -> tuple[str, str, int | None]:
     """Scheme, host and port of an address that is known to be well-formed."""
     parts = urlsplit(url)
-    return parts.scheme, parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme)
+    port = DEFAULT_PORTS.get(parts.scheme) if parts.port is None else parts.port
+    return parts.scheme, parts.hostname or "", port

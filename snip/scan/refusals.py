@@ -43,6 +43,7 @@ class Reason(Enum):
         "The address leads on from page to page too often. Link to the page where it ends."
     )
     REDIRECT_LOOP = gettext_noop("The address leads back to itself. Link to a page that opens.")
+    UNCLEAR = gettext_noop("It cannot be told where the address leads on to. Link to the page where it ends.")
 
 
 LEADS_ON = gettext_noop("The address leads on to another one, which is refused.")

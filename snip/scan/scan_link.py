@@ -9,10 +9,12 @@ from __future__ import annotations
 import structlog
 
 from inventory.statements import count_of, rows_of
+from jobs.errors import TransientError
 from jobs.record import record
 from snip.links import transitions
 from snip.scan.block_list import is_blocked
 from snip.scan.follow import Found, Scanner
+from snip.scan.metrics import count_scan
 from snip.scan.policy import policy_in_force
 from snip.scan.refusals import Refused
 
@@ -54,6 +56,10 @@ def scan_link(*, link_id: int, version: int, scanner: Scanner | None = None) -> 
         found: Found | Refused = (scanner or scanner_in_force()).follow(waits[0][0])
     except Refused as refused:
         found = refused
+    except TransientError as away:
+        count_scan(look="first", seen=away)
+        raise
+    count_scan(look="first", seen=found)
     with record():
         if isinstance(found, Refused):
             in_time = transitions.refuse(link_id=link_id, version=version, why=found.in_english())

@@ -120,7 +120,7 @@ def test_a_device_that_is_switched_on_shows_the_message_once_and_leads_to_the_or
 ) -> None:
     subscription = push_service.new_browser()
     address = f"{push_site}/orders/{order_with_tickets.token}/"
-    with visiting() as visit:
+    with visiting(whole=True) as visit:
         visit.context.grant_permissions(["notifications"], origin=push_site)
         browser = Browser(visit)
         page = visit_order(visit, push_site, order_with_tickets, subscription)
@@ -170,7 +170,7 @@ def test_a_device_that_is_switched_on_shows_the_message_once_and_leads_to_the_or
 def test_the_switch_offers_other_news_once_the_tickets_are_on_the_open_page(
     confirmed_order: Order, ticket_files: Path, push_site: str, visiting: Visiting, elsewhere: Callable[..., Any]
 ) -> None:
-    with visiting() as visit:
+    with visiting(whole=True) as visit:
         page = visit.page
         page.goto(f"{push_site}/orders/{confirmed_order.token}/")
         expect(page.locator(SWITCH)).to_have_text("Tell this device when the tickets are there")
@@ -185,7 +185,7 @@ def test_a_browser_that_refuses_or_cannot_says_what_to_do_and_nothing_is_stored(
 ) -> None:
     """With one server: refused by the fan, no push service (headless Chromium has none), no such API, no script."""
     address = f"{push_site}/orders/{confirmed_order.token}/"
-    with visiting() as visit:
+    with visiting(whole=True) as visit:
         page = visit.page
         page.goto(address)
         page.evaluate(

@@ -4,9 +4,9 @@
 
 import os
 
-from tests.processes import _die_with_the_tests
+from tests.warm_server import die_with_the_parent
 
-_die_with_the_tests()  # first, since the rest takes a second
+die_with_the_parent()  # first, since the rest takes a second
 if os.getppid() == 1:
     raise SystemExit("granian is gone already")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from argparse import ArgumentParser
+from functools import partial
 from typing import Any
 
 import redis
@@ -12,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from jobs.scrape.server import serve_metrics
 from snip.archive.archiver import Archiver
-from snip.log.streams import stream_names
+from snip.log.streams import further_streams, stream_names
 
 TIMEOUT_SECONDS = 10.0
 
@@ -26,7 +27,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         timeouts = {"socket_timeout": TIMEOUT_SECONDS, "socket_connect_timeout": TIMEOUT_SECONDS}
         with redis.Redis.from_url(settings.REDIS_URL, **timeouts) as client:
-            archiver = Archiver(client=client, streams=stream_names(settings.SNIP_STREAMS))
+            further = partial(further_streams, client=client, count=settings.SNIP_STREAMS)
+            archiver = Archiver(client=client, streams=stream_names(settings.SNIP_STREAMS), find_further=further)
             if options["once"]:
                 if not archiver.run_once():
                     raise CommandError("The pass did not end well; the log says why.")

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
+from jobs.errors import ReasonMissing
 from snip.models import BlockedSite
 from snip.scan.block_list import block_site, lift_block
 from snip.scan.refusals import Refused
@@ -21,17 +22,17 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("host", nargs="?", default="", help="the site's name, such as example.com")
-        parser.add_argument("--why", default="", help="the reason, for other operators")
-        parser.add_argument("--by", default="", help="who blocks it")
+        parser.add_argument("--why", default="", help="the reason, which is kept")
+        parser.add_argument("--by", default="", help="who does it")
         parser.add_argument("--lift", action="store_true", help="take the site off the list")
 
     def handle(self, *, host: str, why: str, by: str, lift: bool, **_: Any) -> None:
         try:
-            said = self._lift(host) if lift else self._block(host, why, by) if host else self._list()
+            said = self._lift(host, why, by) if lift else self._block(host, why, by) if host else self._list()
         except Refused:
             raise CommandError(f"{host} is no name of a site, such as example.com.") from None
-        except ValueError as wrong:
-            raise CommandError(f"{wrong} Use --why and --by.") from None
+        except ReasonMissing:
+            raise CommandError("Say who and why: both are kept. Use --why and --by.") from None
         self.stdout.write(said)
 
     def _block(self, host: str, why: str, by: str) -> str:
@@ -41,9 +42,9 @@ class Command(BaseCommand):
             return f"{host} is blocked already."
         return f"{host} is blocked. Served links that are looked at again for it: {again}."
 
-    def _lift(self, host: str) -> str:
+    def _lift(self, host: str, why: str, by: str) -> str:
         with transaction.atomic():
-            lifted = lift_block(host=host)
+            lifted = lift_block(host=host, why=why, by=by)
         return f"{host} is not blocked any more." if lifted else f"{host} was not blocked."
 
     def _list(self) -> str:

@@ -5,19 +5,24 @@ from __future__ import annotations
 import signal
 from argparse import ArgumentParser
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import redis
 import structlog
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 from jobs.scrape.server import serve_metrics
 from snip.counter.count_clicks import IDLE, ClickCounter
 from snip.log.checks import LogNotKept, check_log_is_kept
-from snip.log.streams import stream_names
+from snip.log.streams import further_streams, stream_names
 
 TIMEOUT_SECONDS = 10.0
+LEAST_IDLE = 0.1
+"""Counters that wait for less would take each other's batches out of their hands all the time."""
+MOST_IDLE = 86_400.0
+"""What is held for longer is soon too old to be counted."""
 
 log = structlog.get_logger(__name__)
 
@@ -35,6 +40,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if not LEAST_IDLE <= options["take_over_after"] <= MOST_IDLE:  # nan is not, either
+            raise CommandError(f"--take-over-after is {LEAST_IDLE:g} to {MOST_IDLE:,.0f} seconds.")
         timeouts = {"socket_timeout": TIMEOUT_SECONDS, "socket_connect_timeout": TIMEOUT_SECONDS}
         with redis.Redis.from_url(settings.REDIS_URL, **timeouts) as client:
             try:
@@ -43,7 +50,9 @@ class Command(BaseCommand):
                 # What is in a log that may be lost is counted all the same; one that does not answer is waited for.
                 log.error("click_log_not_kept", error=str(fault))
             idle = timedelta(seconds=options["take_over_after"])
-            counter = ClickCounter(client=client, streams=stream_names(settings.SNIP_STREAMS), idle=idle)
+            further = partial(further_streams, client=client, count=settings.SNIP_STREAMS)
+            streams = stream_names(settings.SNIP_STREAMS)
+            counter = ClickCounter(client=client, streams=streams, idle=idle, find_further=further)
             serve_metrics(with_ledger=False)
             signal.signal(signal.SIGTERM, counter.stop)
             signal.signal(signal.SIGINT, counter.stop)

@@ -13,7 +13,7 @@ import structlog
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from snip.log.streams import stream_names
+from snip.log.streams import further_streams, stream_names
 from snip.samples.sampler import Sampler
 
 log = structlog.get_logger(__name__)
@@ -35,6 +35,7 @@ class Command(BaseCommand):
             self.stdout.write("sampler ready")
             while not stopped.is_set():
                 try:
+                    sampler.follow(further_streams(client=client, count=settings.SNIP_STREAMS))
                     sampler.begin()
                     sampler.sample()
                     stopped.wait(PASS_SECONDS)

@@ -131,7 +131,7 @@ def test_a_worker_all_of_whose_threads_hang_starts_over(threads: System, enqueue
     starts = sum(worker.ready in line for line in worker.output)
     lost = [enqueued("probe.outlast_every_time_limit", key=f"hangs {number}") for number in range(THREADS)]
     for job_id in lost:
-        assert wait_for_state(job_id, "dead", seconds=10).reason == "attempts used up"
+        assert wait_for_state(job_id, "dead", seconds=30).reason == "attempts used up"
     wait_for(lambda: sum(worker.ready in line for line in worker.output) > starts, what="it is ready again")
     wait_until_done([enqueued("probe.call", key="after")])
     assert_marked_once(["after"])

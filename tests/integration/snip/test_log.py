@@ -14,8 +14,10 @@ from snip.event import Click, pack, unpack
 from snip.log.append import Appended, append, append_async
 from snip.log.bounds import Bounds, Policy, configured_bounds
 from snip.log.checks import LogNotKept, check_log_is_kept
+from snip.log.group import Consumer
 from snip.log.streams import stream_names, stream_number
 from snip.uuid7 import uuid7
+from tests.fixtures_own_redis import OwnRedis
 
 
 @pytest.fixture
@@ -134,3 +136,26 @@ def test_a_server_that_forgets_or_evicts_is_named_with_what_to_set() -> None:
         check_log_is_kept(client=_Server(aof_enabled=0, maxmemory_policy="noeviction"))
     with pytest.raises(LogNotKept, match="noeviction"):
         check_log_is_kept(client=_Server(aof_enabled=1, maxmemory_policy="allkeys-lru"))
+
+
+def test_a_server_whose_memory_is_full_takes_no_click_and_its_readers_go_on(own_redis: OwnRedis) -> None:
+    client, (stream,) = own_redis.client, stream_names(1)
+    seconds, _ = client.time()
+    for number in range(1_000):
+        client.xadd(stream, {"c": b"old"}, id=f"{(seconds - 8 * 86_400) * 1000 + number}-0")
+    bounds = Bounds(streams=1, age=timedelta(days=9))
+    reader = Consumer(client=client, streams=[stream], group="counter", name="one")
+    reader.ensure_group()
+    append(client=client, clicks=clicks(10), bounds=bounds)
+    own_redis.set("maxmemory", 1)
+
+    with pytest.raises(redis.RedisError, match="OOM"):
+        append(client=client, clicks=clicks(10), bounds=bounds)
+    assert client.xlen(stream) == 1_010
+    assert not reader.ensure_group(), "a reader that starts now finds its group"
+    taken = reader.read(most=2_000)
+    reader.acknowledge(taken.entries)
+    assert (len(taken.entries), reader.standing().pending) == (1_010, 0)
+    with pytest.raises(redis.RedisError, match="OOM"):
+        append(client=client, clicks=clicks(10), bounds=Bounds(streams=1))
+    assert client.xlen(stream) < 200, "what is too old makes room all the same"

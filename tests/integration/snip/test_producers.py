@@ -21,7 +21,9 @@ from tests.network import Line
 TOKEN = "a-token-of-the-tests"
 
 
-def sent(body: bytes, *, token: str = TOKEN, bounds: Bounds | None = None, url: str = "") -> Answer:
+def sent(
+    body: bytes, *, token: str = TOKEN, scheme: str = "Bearer", bounds: Bounds | None = None, url: str = ""
+) -> Answer:
     """The answer to ``body``, which comes in two parts."""
     parts = [{"body": body[:10], "more_body": True}, {"body": body[10:], "more_body": False}]
 
@@ -31,7 +33,7 @@ def sent(body: bytes, *, token: str = TOKEN, bounds: Bounds | None = None, url: 
     async def send() -> Answer:
         client = log_client(url or settings.REDIS_URL)
         producers = Producers(token=TOKEN, client=client, bounds=bounds or Bounds())
-        answer = await producers.take(headers=[(b"authorization", f"Bearer {token}".encode())], receive=receive)
+        answer = await producers.take(headers=[(b"authorization", f"{scheme} {token}".encode())], receive=receive)
         await client.aclose()
         return answer
 
@@ -85,10 +87,16 @@ def test_a_log_that_is_away_sends_a_producer_away_for_a_while(click_log: ClickLo
         listed(1, referrer="größe"),
         listed(1)[:-1] + b',{"code":"abc"}]',
     ],
+    ids=range(12),  # not for what is sent, which is another each time: all test processes must call a test the same
 )
 def test_what_is_no_list_of_clicks_is_refused_whole(click_log: ClickLog, body: bytes) -> None:
     assert sent(body).start["status"] == 400
     assert not click_log.clicks("abc")
+
+
+def test_the_word_before_the_token_may_be_written_in_any_case_and_is_no_other(click_log: ClickLog) -> None:
+    assert sent(listed(1), scheme="bearer").start["status"] == 202
+    assert sent(listed(1), scheme="Basic").start["status"] == 401
 
 
 def test_who_does_not_bear_the_token_or_brings_too_much_is_refused(click_log: ClickLog) -> None:

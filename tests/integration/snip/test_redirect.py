@@ -68,13 +68,24 @@ def test_an_address_of_our_own_show_tells_the_shop_which_link_it_was(
     assert told == f"http://127.0.0.1:8000/shows/hamlet/?a=1&via={code}#seats"
 
 
-@pytest.mark.parametrize("path", ["/nosuchcode", "/", "/a/b", "/..%2f", "/x%00y", "/%ff", f"/{'x' * 5000}"])
+@pytest.mark.parametrize(
+    "path", ["/nosuchcode", "//", "/a/b", "/..%2f", "/x%00y", "/%ff", "/gr%C3%B6%C3%9Fe", f"/{'x' * 5000}"]
+)
 def test_what_is_no_code_is_not_found(redirect_process: RedirectProcess, path: str) -> None:
     answer = redirect_process.visit(path)
 
     assert (answer.status, answer.headers["cache-control"]) == (404, "no-store")
     assert b"There is no such link" in answer.body
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
     assert redirect_process.visit("/page.css").headers["content-type"].startswith("text/css")
+
+
+def test_the_address_without_a_code_leads_to_the_shop(redirect_process: RedirectProcess) -> None:
+    answer = redirect_process.visit("/")
+
+    assert (answer.status, answer.headers["location"]) == (302, "http://127.0.0.1:8000/")
+    assert answer.headers["cache-control"] == "no-store"
 
 
 def test_a_link_that_no_one_has_checked_yet_is_not_found(redirect_process: RedirectProcess, live_link: Make) -> None:

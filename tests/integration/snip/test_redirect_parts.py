@@ -13,11 +13,13 @@ from prometheus_client import REGISTRY
 
 from snip.event import Click, pack
 from snip.log.bounds import Bounds, Policy
+from snip.redirect.app import Redirect
 from snip.redirect.buffer import Buffer
 from snip.redirect.cache import Cache
 from snip.redirect.find_targets import Finder
 from snip.redirect.flush import Flusher, log_client
 from snip.redirect.look_up import FRESH_SECONDS, GRACE_SECONDS, STALE_SECONDS, look_up
+from snip.redirect.setup import Setup
 from snip.redirect.target import Leads, Target, with_code
 from snip.uuid7 import uuid7
 from tests.fixtures_redirect import ClickLog, database_url
@@ -216,6 +218,17 @@ def test_what_a_full_buffer_drops_while_redis_is_away_counts_for_redis(click_log
 
     assert (dropped("redis_away"), dropped("stopped")) == (before[0] + 5, before[1] + 10)
     assert not click_log.clicks("away")
+
+
+def test_a_click_that_cannot_be_made_is_counted_as_dropped() -> None:
+    setup = Setup(
+        database_url=database_url(), redis_url=settings.REDIS_URL, public_url="https://shop.example", bounds=Bounds()
+    )
+    before = dropped("not_made")
+
+    Redirect(setup)._note("größe", {"headers": []})
+
+    assert dropped("not_made") - before == 1
 
 
 def test_clicks_that_the_logs_bound_turns_away_are_counted(click_log: ClickLog) -> None:

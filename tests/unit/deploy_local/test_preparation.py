@@ -21,7 +21,7 @@ def test_a_drawn_password_that_begins_with_a_hyphen_stops_no_start(monkeypatch: 
 
     preparation.prepare({"STAFF_PASSWORD": "-v0hyphen", "DOOR_PASSWORD": "-door", "ROLE_PASSWORD": "-role"})
 
-    (name, *arguments) = commands[-1]
+    ((name, *arguments),) = (command for command in commands if command[0] == "seed_staff")
     options = Command().create_parser("manage.py", name).parse_args(arguments)
     assert (name, options.username, options.password, options.door_password, options.role_password) == (
         "seed_staff",

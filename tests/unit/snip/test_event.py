@@ -71,6 +71,13 @@ def test_an_id_that_tells_no_time_is_malformed() -> None:
         unpack(pack(Click(id=uuid4(), code="x7Kq")))
 
 
+@pytest.mark.parametrize("wrong", ["\0", "a\n", "\x1b[31m", "\x7f"])
+def test_what_no_code_and_no_host_has_is_malformed(wrong: str) -> None:
+    for click in (Click(id=uuid7(), code=wrong), Click(id=uuid7(), code="x7Kq", referrer=wrong)):
+        with pytest.raises(MalformedClick):
+            unpack(pack(click))
+
+
 def test_a_long_referrer_keeps_its_end_where_the_registered_name_is() -> None:
     click = Click(id=uuid7(), code="x7Kq", referrer="a" * 100 + ".example.org")
 

@@ -11,9 +11,10 @@ import zxingcpp
 from PIL import Image
 
 from snip.links.clean_target import clean_target
-from snip.links.codes import ALPHABET, CODE_LENGTH, clean_alias, draw_code
+from snip.links.codes import ALPHABET, CODE_LENGTH, RESERVED, clean_alias, draw_code
 from snip.links.errors import InvalidAlias, InvalidTarget, ReservedAlias, TargetTooLong
 from snip.links.qr import qr_png, qr_svg
+from snip.redirect.own_paths import OWN_PATHS
 
 
 def test_codes_are_short_hold_nothing_that_is_taken_for_another_sign_and_spell_no_word() -> None:
@@ -48,10 +49,14 @@ def test_what_would_not_survive_an_address_or_a_telephone_call_is_no_word(typed:
         clean_alias(typed)
 
 
-@pytest.mark.parametrize("typed", ["admin", "HealthZ", "metrics", "www"])
+@pytest.mark.parametrize("typed", ["admin", "HealthZ", "metrics", "Clicks", "www", *OWN_PATHS])
 def test_words_of_the_site_itself_are_nobodys(typed: str) -> None:
     with pytest.raises(ReservedAlias):
-        clean_alias(typed)
+        clean_alias(typed.strip("/"))
+
+
+def test_no_word_of_the_site_itself_is_ever_drawn() -> None:
+    assert [word for word in RESERVED if len(word) == CODE_LENGTH and set(word) <= set(ALPHABET)] == []
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,15 @@ def clicks(**setup: object) -> Clicks:
     return Clicks(Setup(**addresses, bounds=Bounds(), **setup))
 
 
+def test_a_file_that_is_broken_tells_no_country_and_costs_no_click(country_file: Path) -> None:
+    tree, found, rest = country_file.read_bytes().partition(bytes(16))
+    country_file.write_bytes(tree + found + b"\xff" * 4 + rest[4:])
+
+    read = clicks(geoip_file=country_file).click("abc", headers=[], peer="192.0.2.77")
+
+    assert (read.code, read.country) == ("abc", "")
+
+
 def test_an_address_decides_the_country_and_is_not_in_the_click(country_file: Path) -> None:
     headers = [(b"user-agent", PHONE.encode()), (b"x-forwarded-for", b"203.0.113.9, 192.0.2.77")]
 

@@ -9,17 +9,15 @@ from typing import Any
 import pytest
 import redis
 from django.conf import settings as site
-from django.contrib.auth import get_user_model
-from django.contrib.auth.models import Group
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from boxoffice.models import Order, Promotion
-from boxoffice.roles.make_groups import make_groups
 from inventory.models import Show
 from snip.log.streams import stream_names
 from snip.models import ArchiveProgress, ClickDay, Link, LinkCode
 from tests.books import sell_on_the_web
+from tests.fixtures_links import person_of_role
 
 pytestmark = pytest.mark.django_db
 
@@ -31,11 +29,9 @@ QUERIES = 9
 @pytest.fixture
 def login(client: Client) -> Callable[[str], Any]:
     """Makes somebody of this role and logs him in."""
-    make_groups()
 
     def log_in(role: str, name: str = "anna") -> Any:
-        user = get_user_model().objects.create_user(name, email=f"{name}@house.example", is_staff=True)
-        user.groups.add(Group.objects.get(name=role))
+        user = person_of_role(name, role)
         client.force_login(user)
         return user
 
@@ -183,7 +179,9 @@ def test_a_promoter_sees_no_sales_of_a_show_that_is_not_his(
     user = login("Promoter")
     make_link("poster", label="Poster", owner=user)
     Order.objects.filter(pk=sell_on_the_web(show, "A-1").pk).update(link_code="poster")
-    assert "42.10" not in page_of(client)
+    before = page_of(client)
+    assert "42.10" not in before
+    assert "What links sold for others is not shown." in before
     Promotion.objects.create(show=show, promoter=user)
     assert "42.10" in page_of(client)
 

@@ -98,10 +98,20 @@ def test_a_promoter_makes_links_of_his_own_whatever_owner_he_sends(promoter_paul
     assert LinkAction.objects.get().by == "paula"
 
 
-def test_the_form_sent_twice_makes_one_link(promoter_paula: Any) -> None:
-    browser, given = desk_of(promoter_paula), form()
-    browser.post(reverse(ADD), given)
+def test_the_form_sent_twice_makes_one_link_and_leads_to_it_both_times(promoter_paula: Any) -> None:
+    browser, given = desk_of(promoter_paula), form(alias="garden")
+    first = browser.post(reverse(ADD), given)
+    # Another browser of his has another session, and its word is not told to be somebody else's.
+    second = desk_of(promoter_paula).post(reverse(ADD), given)
+    assert first.url == second.url == page("change", Link.objects.get())
     assert "already" in browser.post(reverse(ADD), given, follow=True).text
+
+
+def test_a_number_that_made_somebody_elses_link_tells_nothing_of_it(promoter_paula: Any, promoter_peter: Any) -> None:
+    given = form(label="Secret")
+    desk_of(promoter_paula).post(reverse(ADD), given)
+    answer = desk_of(promoter_peter).post(reverse(ADD), given, follow=True)
+    assert "Secret" not in answer.text
     assert Link.objects.count() == 1
 
 
@@ -267,13 +277,44 @@ def test_a_file_that_is_none_of_links_says_why(promoter_paula: Any, raw: bytes, 
 
 
 def test_an_export_holds_no_formula_and_comes_back_by_its_columns(promoter_paula: Any) -> None:
-    create_link(
-        new=NewLink(target="https://example.org/", label="=HYPERLINK(1)"), owner_id=promoter_paula.pk, by="paula"
-    )
+    labels = ["=HYPERLINK(1)", "+1", "-1", "@x", "\t=1", 'a"b;c']
+    promoter_paula.username = "=paula"
+    promoter_paula.save()
+    for label in labels:
+        new = NewLink(target="https://example.org/?a=1", label=label)
+        create_link(new=new, owner_id=promoter_paula.pk, by="paula")
     answer = desk_of(promoter_paula).get(reverse("admin:snip_link_export"))
-    _head, row = csv.reader(io.StringIO(answer.content.decode("utf-8-sig")))
-    assert row[2] == "'=HYPERLINK(1)"
-    assert row[3] == "https://example.org/"
+    _head, *rows = csv.reader(io.StringIO(answer.content.decode("utf-8-sig")))
+    cells = [cell for row in rows for cell in row]
+    assert [cell for cell in cells if cell[:1] in ("=", "+", "-", "@", "\t", "\r")] == []
+    assert {row[3] for row in rows} == {"https://example.org/?a=1"}
+    assert rows[0][2] == 'a"b;c'
+
+
+def test_only_a_target_that_has_passed_is_a_link_at_the_desk_and_gives_its_site_no_hold(
+    paulas_link: Link, supporter_sue: Any
+) -> None:
+    browser = desk_of(supporter_sue)
+    assert 'href="https://example.org/spring" rel="noreferrer noopener nofollow"' in browser.get(
+        page("change", paulas_link)
+    ).text.replace("\n", " ")
+    block_link(link_id=paulas_link.pk, by="sue", reason="phishing")
+    blocked = browser.get(page("change", paulas_link)).text
+    assert "https://example.org/spring" in blocked
+    assert 'href="https://example.org' not in blocked
+
+
+def test_a_new_link_is_offered_on_the_page_of_a_show_and_begins_with_it(
+    promoter_paula: Any, promoter_peter: Any, paulas_show: Show
+) -> None:
+    show = reverse("admin:inventory_show_change", args=[paulas_show.pk])
+    address = f"{reverse(ADD)}?show={paulas_show.pk}"
+    browser = desk_of(promoter_paula)
+    assert address in browser.get(show).text
+    assert f'<option value="{paulas_show.pk}" selected>' in browser.get(address).text
+    assert address not in desk_of(promoter_peter).get(show).text
+    for odd in ("x", "0", "9" * 30, "1' OR"):
+        assert browser.get(reverse(ADD), {"show": odd}).status_code == 200
 
 
 def test_markup_in_a_name_or_a_target_is_text(promoter_paula: Any) -> None:

@@ -14,14 +14,15 @@ from django.db import connection, connections
 from snip.archive import archiver as loop
 from snip.archive import roll_up as rolling
 from snip.archive import store_hours as storing
-from snip.archive.erase_archives import erase_archives
+from snip.archive.erase_archives import FORGET_COUNTS, erase_archives
 from snip.archive.store_hours import object_name
 from snip.event import AgentClass, pack
 from snip.log.age import oldest_unread_seconds
 from snip.log.scrape import ClickLogCollector
-from snip.models import ArchiveProgress, ClickArchive, ClickDay
+from snip.models import ArchiveProgress, ClickArchive, ClickCount, ClickDay
 from tests.fixtures_click_archive import NOON, STREAM, ClickLog, clicks_by, entry_id, objects_in, rows_in
 from tests.fixtures_clock import Clock
+from tests.query_plans import plan_for_a_large_table
 
 pytestmark = pytest.mark.django_db
 
@@ -98,6 +99,8 @@ def test_what_is_no_click_is_passed_over_and_does_not_stop_its_batch(hourly_log:
     for packed in (b"", b"\x01", b"\xff" * 60):
         hourly_log.add_packed(packed)
     hourly_log.client.xadd(STREAM, {b"other": b"x"}, id=entry_id(NOON))
+    hourly_log.add("k7\0mqx2")  # what PostgreSQL takes in no text
+    hourly_log.add(referrer="chat\0.example")
     hourly_log.add()
 
     assert hourly_log.archiver().run_once()
@@ -148,6 +151,26 @@ def test_referrers_that_a_visitor_invents_fill_the_table_up_to_a_bound(
         "first2.example": 1,
         rolling.OTHERS: 5,
     }
+
+
+def test_referrers_that_come_all_at_once_fill_it_no_further(
+    hourly_log: ClickLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rolling, "MOST_VALUES", 3)
+    for hours in (0, 1, 2):  # one day: a referrer of several hours is one row
+        at = NOON + timedelta(hours=hours)
+        for number in range(3):
+            hourly_log.add(referrer=f"invented{hours}{number}.example", at=at)
+        hourly_log.add(referrer="often.example", at=at)
+    hourly_log.add(referrer="invented20.example", agent=AgentClass.BOT, at=at)
+    hourly_log.add("quiet", referrer="invented1.example", at=at)
+    assert hourly_log.archiver().run_once()
+
+    assert ClickDay.objects.filter(code="k7mqx2", by=REFERRER).exclude(value=rolling.OTHERS).count() == 3
+    people = clicks_by(REFERRER)
+    assert people["often.example"] == 3
+    assert sum(people.values()) + sum(clicks_by(REFERRER, is_bot=True).values()) == 14
+    assert ClickDay.objects.get(code="quiet", by=REFERRER).value == "invented1.example"
 
 
 # Crashes: the process dies at a point, another one begins where PostgreSQL says.
@@ -321,7 +344,9 @@ def test_archivers_beside_each_other_add_and_store_everything_once(
     assert ClickArchive.objects.count() == len(objects_in()) == 4
 
 
-def test_objects_leave_after_400_days_and_sums_after_800(hourly_log: ClickLog, clock: Clock) -> None:
+def test_objects_leave_after_400_days_and_sums_and_counts_after_800(hourly_log: ClickLog, clock: Clock) -> None:
+    ClickCount.objects.create(code="k7mqx2", hour=NOON, clicks=1)
+    ClickCount.objects.create(code="k7mqx2", hour=NOON + timedelta(days=400), clicks=1)
     hourly_log.add()
     hourly_log.add(at=NOON + timedelta(hours=3))
     assert hourly_log.archiver().run_once()
@@ -333,5 +358,14 @@ def test_objects_leave_after_400_days_and_sums_after_800(hourly_log: ClickLog, c
     assert not ClickArchive.objects.exists()
     assert clicks_by(HOUR)
     clock.advance(timedelta(days=403))
+    assert ClickCount.objects.count() == 2
     assert erase_archives() == 0
     assert not clicks_by(HOUR)
+    assert list(ClickCount.objects.values_list("hour", flat=True)) == [NOON + timedelta(days=400)]
+
+
+def test_counts_whose_time_is_over_are_found_by_their_key() -> None:
+    plan = plan_for_a_large_table(FORGET_COUNTS, {"days": 800}, table="snip_clickcount")
+
+    assert "Index Only Scan using snip_clickcount_pkey" in plan or "Index Scan using snip_clickcount_pkey" in plan
+    assert "Seq Scan" not in plan

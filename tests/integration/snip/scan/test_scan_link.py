@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -12,6 +13,7 @@ from django.db import transaction
 from django.utils import translation
 
 from jobs import transitions as ledger
+from jobs.errors import TransientError
 from jobs.models import Job
 from jobs.session import engine_session
 from jobs.worker.execution import Outcome
@@ -19,13 +21,14 @@ from snip.links import transitions
 from snip.links.create_link import NewLink, create_link
 from snip.links.delete_link import delete_link
 from snip.links.edit_link import Wanted, edit_link
-from snip.models import BlockedSite, Link, TargetCheck
+from snip.models import BlockedSite, Link, SiteAction, TargetCheck
 from snip.scan import check_again as again
 from snip.scan import scan_link as scanning
 from snip.scan.block_list import block_site, is_blocked, lift_block
 from snip.scan.check_again import check_again, hand_out_checks
 from snip.scan.follow import Scanner
 from snip.scan.give_up import give_up, take_up
+from snip.scan.metrics import LOOKS, SCANS
 from snip.scan.policy import policy_in_force
 from snip.scan.refusals import Reason, Refused, in_words
 from snip.scan.scan_link import CHECKED_AGAIN, scan_link
@@ -76,6 +79,23 @@ def test_a_refused_link_says_why_in_the_readers_language(
     with translation.override("de"):
         assert "führt weiter" in in_words(unscanned_link.refusal)
         assert "privates Netz" in in_words(unscanned_link.refusal)
+
+
+@pytest.mark.parametrize(
+    ("status", "verdict"), [(200, "passed"), (404, "not_found"), (503, "unanswered"), (302, "not_public")]
+)
+def test_what_a_look_has_seen_is_counted(
+    scanned_link: Link, allowed_scanner: Scanner, hostile_web: HostileWeb, status: int, verdict: str
+) -> None:
+    counters = [SCANS.labels(look=look, verdict=verdict) for look in LOOKS]
+    before = [counter._value.get() for counter in counters]
+    hostile_web.pages["/"] = answering(status, Location="http://10.0.0.1/")
+    version = edit(scanned_link, f"{scanned_link.target}?anew")
+    hostile_web.pages["/?anew"] = hostile_web.pages["/"]
+    with contextlib.suppress(TransientError):
+        scan_link(link_id=scanned_link.pk, version=version, scanner=allowed_scanner)
+    check_again(link_id=scanned_link.pk, scanner=allowed_scanner)
+    assert [counter._value.get() for counter in counters] == [seen + 1 for seen in before]
 
 
 def test_every_reason_fits_its_column_and_is_told_in_german() -> None:
@@ -255,7 +275,13 @@ def test_a_blocked_site_stands_for_all_names_below_it_and_for_no_other(db: None)
     assert is_blocked("a.b.xn--bcher-kva.example.com")
     assert not is_blocked("example.com")
     assert not is_blocked("notxn--bcher-kva.example.com")
-    assert lift_block(host="bücher.example.com")
+    with transaction.atomic():
+        assert lift_block(host="bücher.example.com", why="cleaned up", by="otto")
+        assert not lift_block(host="bücher.example.com", why="cleaned up", by="otto")
+    assert list(SiteAction.objects.order_by("pk").values_list("action", "host", "by", "why")) == [
+        ("block", "xn--bcher-kva.example.com", "olga", "phishing"),
+        ("lift", "xn--bcher-kva.example.com", "otto", "cleaned up"),
+    ]
     assert not is_blocked("xn--bcher-kva.example.com")
 
 
@@ -274,7 +300,9 @@ def test_operators_keep_the_list_by_a_command(db: None, capsys: pytest.CaptureFi
     assert BlockedSite.objects.get().why == "phishing"
     call_command("block_site")
     assert "olga: phishing" in capsys.readouterr().out
-    call_command("block_site", "example.com", "--lift")
+    with pytest.raises(CommandError, match="--why"):
+        call_command("block_site", "example.com", "--lift")
+    call_command("block_site", "example.com", "--lift", "--why", "cleaned up", "--by", "otto")
     assert not BlockedSite.objects.exists()
     with pytest.raises(CommandError, match="--why"):
         call_command("block_site", "example.com")

@@ -1,4 +1,4 @@
-"""Targets that somebody might try, and why each is refused before anything is looked up."""
+"""Targets that somebody might try, and why each is refused before anything is looked up; then answers of a site."""
 
 from __future__ import annotations
 
@@ -96,6 +96,8 @@ HOSTILE: tuple[tuple[str, Reason], ...] = (
     ("http://example.com:443/", R.PORT),
     ("https://example.com:80/", R.PORT),
     ("https://example.com:0/", R.PORT),
+    ("https://tickets.example.org:0/", R.PORT),
+    ("https://go.example.org:0/abc", R.PORT),
     ("https://example.com:65536/", R.PORT),
     ("https://example.com:99999/", R.PORT),
     ("https://example.com:-1/", R.PORT),
@@ -227,4 +229,38 @@ HOSTILE: tuple[tuple[str, Reason], ...] = (
     ("https://go.example.org:443/abc", R.SHORT_LINK),
     ("https://go.example.org", R.SHORT_LINK),
     ("https://go.example.org#x", R.SHORT_LINK),
+)
+
+# What a redirect of http://site.example.com may say that is refused, though it looks like a page of that site, or like
+# no address at all.
+HOSTILE_ONWARDS: tuple[tuple[str, Reason], ...] = (
+    ("///evil.example.net/", R.UNCLEAR),
+    ("////evil.example.net/", R.UNCLEAR),
+    ("http:///evil.example.net/", R.UNCLEAR),
+    ("HTTP:////evil.example.net/", R.UNCLEAR),
+    ("https:///evil.example.net/", R.UNCLEAR),
+    ("\x01///evil.example.net/", R.UNCLEAR),
+    ("/\t/evil.example.net/", R.WHITESPACE),
+    ("/\\evil.example.net/", R.BACKSLASH),
+    ("\\\\evil.example.net/", R.BACKSLASH),
+    ("https:/evil.example.net/", R.SCHEME),
+    ("https:evil.example.net/", R.SCHEME),
+    ("//127.0.0.1/", R.NOT_PUBLIC),
+    ("//0x7f.1/", R.NOT_PUBLIC),
+    ("//[::1]/", R.NOT_PUBLIC),
+    ("//[64:ff9b::7f00:1]/", R.NOT_PUBLIC),
+    ("//localhost/", R.LOCAL_NAME),
+    ("//redis:6379/", R.LOCAL_NAME),
+    ("//user@example.com/", R.CREDENTIALS),
+    ("//example.com:22/", R.PORT),
+    ("//[", R.HOST),
+    ("//go.example.org/abc", R.SHORT_LINK),
+    ("//\u0430pple.com/", R.LOOKALIKE),
+    ("javascript:alert(1)", R.SCHEME),
+    ("file:///etc/passwd", R.SCHEME),
+    ("gopher://127.0.0.1:6379/_FLUSHALL", R.SCHEME),
+    ("data:text/html,x", R.SCHEME),
+    ("/a b", R.WHITESPACE),
+    ("/\u202ex", R.CONTROL),
+    ("/<script>", R.FORBIDDEN),
 )

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snip.scan.join import join
 from snip.scan.policy import Policy
 from snip.scan.refusals import Refused
 from snip.scan.targets import OwnPage, Target, read_target
-from tests.unit.snip.scan.hostile_targets import HOSTILE
+from tests.unit.snip.scan.hostile_targets import HOSTILE, HOSTILE_ONWARDS
 
 POLICY = Policy(own_site="https://tickets.example.org", short_site="https://go.example.org")
 
@@ -40,6 +41,30 @@ def test_a_hostile_target_is_refused_for_what_it_is(text: str, reason: object) -
     with pytest.raises(Refused) as refused:
         read_target(text, policy=POLICY)
     assert refused.value.reason is reason
+
+
+@pytest.mark.parametrize(("said", "reason"), HOSTILE_ONWARDS, ids=[ascii(said)[:60] for said, _ in HOSTILE_ONWARDS])
+def test_what_an_answer_says_is_refused_where_browsers_would_go_elsewhere(said: str, reason: object) -> None:
+    with pytest.raises(Refused) as refused:
+        read_target(join("http://site.example.com/a/b", said), policy=POLICY)
+    assert refused.value.reason is reason
+
+
+@pytest.mark.parametrize(
+    ("said", "address"),
+    [
+        ("/next", "http://site.example.com/next"),
+        ("next?x=//y", "http://site.example.com/a/next?x=//y"),
+        ("?x", "http://site.example.com/a/b?x"),
+        ("//example.com", "http://example.com/"),
+        (" https://example.com/a///b ", "https://example.com/a///b"),
+        ("http:/next", "http://site.example.com/next"),
+    ],
+)
+def test_what_an_answer_says_is_read_as_browsers_read_it(said: str, address: str) -> None:
+    target = read_target(join("http://site.example.com/a/b", said), policy=POLICY)
+    assert isinstance(target, Target)
+    assert target.address == address
 
 
 def test_the_table_is_long_and_lists_nothing_twice() -> None:
