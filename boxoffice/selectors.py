@@ -8,8 +8,7 @@ from boxoffice.models import Order, OrderLine
 
 
 def order_by_token(*, token: str) -> Order | None:
-    """The order whose page has this secret, with show, venue, and what the show offers (see ``money_back``). One query.
-    """
+    """The order whose page has this secret, with show, venue and offer (``money_back``). One query."""
     return _orders().filter(token=token).first()
 
 

@@ -11,7 +11,7 @@ from boxoffice.links.seed_links import seed_links
 
 
 class Command(BaseCommand):
-    help = "Gives a promoter the next shows with room, links to them, and clicks of two weeks; one who has links keeps his own."
+    help = "Gives a promoter who has no links the next shows with room, links to them, and clicks of two weeks."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--username", default="promoter")

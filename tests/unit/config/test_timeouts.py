@@ -16,5 +16,6 @@ def test_the_table_of_providers_says_how_long_their_calls_wait() -> None:
         "mail": settings.EMAIL_TIMEOUT,
         "push": send.TIMEOUT,
         "payments": provider.READ_SECONDS,
+        "refunds": provider.READ_SECONDS,
         "link_targets": Policy().seconds,
     }
