@@ -115,7 +115,8 @@ class Applier:
         When it returns, all of it is on the disk. Raises Django's database errors, and then nothing was added: a
         DataError or IntegrityError when one of the clicks cannot be stored.
         """
-        brought = {click.key: click for click in clicks}  # an id twice in one batch is one click
+        # An id twice in one batch is one click: the first, as for the archiver, whatever the other says.
+        brought = {click.key: click for click in reversed(list(clicks))}
         if not brought:
             return Applied()
         now = database_now(using=self._using)

@@ -22,7 +22,7 @@ from snip.counter import deal_with as dealing
 from snip.counter.apply import Applier, Brought
 from snip.counter.count_clicks import ClickCounter
 from snip.counter.partitions import hours_with_partition
-from snip.event import Click, unpack
+from snip.event import AgentClass, Click, unpack
 from snip.log.group import Consumer
 from snip.models import ClickCount, ProcessedClick, UncountedClicks
 from snip.tasks import tend_click_partitions
@@ -109,6 +109,17 @@ def test_a_click_that_its_writer_sent_twice_counts_once(click_counter: Counters,
 
     assert count_all(click_counter()) == 200
     assert counted() == (100, 0)
+
+
+def test_of_two_clicks_with_one_id_the_first_counts_as_it_does_in_the_archive(
+    click_counter: Counters, log_to_count: redis.Redis
+) -> None:
+    (click,) = some_clicks(1)
+    write_clicks(log_to_count, [click])
+    write_clicks(log_to_count, [replace(click, agent=AgentClass.BOT)])
+
+    assert count_all(click_counter()) == 2
+    assert counted() == (1, 0)
 
 
 def test_what_is_no_click_goes_to_the_dead_letters_at_once_and_its_batch_is_counted(
