@@ -8,9 +8,11 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
 from typing import Any
 
+READY = b"ready"
 READY_SECONDS = 60.0
 STOP_SECONDS = 20.0
 
@@ -23,12 +25,14 @@ class CounterNotReady(Exception):
 def counters_of_spike(number: int, *, redis_url: str, database: str) -> Iterator[None]:
     """So many of them count while the block runs. database: the name of it. Raises CounterNotReady."""
     context = multiprocessing.get_context("spawn")
-    ready = [context.Event() for _ in range(number)]
-    processes = [context.Process(target=_count, args=(redis_url, database, each), daemon=True) for each in ready]
+    # Pipes, no events: whoever sets one waits for those who wait for it, for ever if Ctrl-C took them away.
+    pipes = [context.Pipe(duplex=False) for _ in range(number)]
+    processes = [context.Process(target=_count, args=(redis_url, database, says), daemon=True) for _, says in pipes]
     try:
-        for process in processes:
+        for process, (_, says) in zip(processes, pipes, strict=True):
             process.start()
-        if not all(each.wait(READY_SECONDS) for each in ready):
+            says.close()  # so that a counter that ends without a word is heard of at once
+        if not all(is_ready(hears) for hears, _ in pipes):
             raise CounterNotReady
         yield
     finally:
@@ -41,7 +45,15 @@ def counters_of_spike(number: int, *, redis_url: str, database: str) -> Iterator
                 process.kill()
 
 
-def _count(redis_url: str, database: str, ready: Any) -> None:
+def is_ready(hears: Connection) -> bool:
+    """Wait for the word of a counter: False when it has ended without one, or after ``READY_SECONDS``."""
+    try:
+        return hears.poll(READY_SECONDS) and bool(hears.recv_bytes())
+    except EOFError:
+        return False
+
+
+def _count(redis_url: str, database: str, ready: Connection) -> None:
     # In a process that has only begun, and knows no settings before this.
     import django
 
@@ -59,7 +71,12 @@ def _count(redis_url: str, database: str, ready: Any) -> None:
         signal.signal(signal.SIGTERM, counter.stop)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; who started it ends it
         threading.Thread(target=_end_with_parent, args=(counter,), daemon=True).start()
-        counter.run(on_ready=ready.set)
+        counter.run(on_ready=lambda: _say(ready))
+
+
+def _say(ready: Connection) -> None:
+    with suppress(OSError):  # who started it may have gone
+        ready.send_bytes(READY)
 
 
 def _end_with_parent(counter: Any) -> None:
@@ -67,4 +84,4 @@ def _end_with_parent(counter: Any) -> None:
         parent.join()
         counter.stop()
         time.sleep(STOP_SECONDS)
-        os._exit(1)  # it tells that it is ready to a parent that was killed, and would for ever
+        os._exit(1)  # whatever holds it up, nobody waits for it any more

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import multiprocessing
 import re
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from snip.event import unpack
 from snip.log.streams import FIELD
 from snip.management.commands import spike
 from snip.models import ProcessedClick
+from snip.spike.counters import READY, is_ready
 from snip.spike.ground import SCHEMA, STREAMS, own_ground
 from snip.spike.write import LogFull, Writer
 from tests.fixtures_clicks import counted, some_clicks, write_clicks
@@ -46,6 +48,18 @@ def test_a_spike_is_refused_where_real_clicks_are(log_to_count: redis.Redis) -> 
 
     with pytest.raises(CommandError, match="--beside-real-clicks"):
         call_command("spike", rate=300, seconds=1)
+
+
+def test_a_counter_that_ends_without_a_word_is_heard_of_at_once_and_one_that_speaks_to_nobody_goes_on() -> None:
+    hears, says = multiprocessing.Pipe(duplex=False)
+    says.send_bytes(READY)
+    assert is_ready(hears)
+    says.close()
+    assert not is_ready(hears)
+    hears, says = multiprocessing.Pipe(duplex=False)
+    hears.close()
+    with pytest.raises(BrokenPipeError):  # an event would be waited for, by whoever sets it
+        says.send_bytes(READY)
 
 
 def test_two_spikes_at_once_are_refused(log_to_count: redis.Redis) -> None:
