@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -23,10 +22,10 @@ from snip.redirect.find_targets import Finder
 from snip.redirect.flush import EVERY_SECONDS, Flusher, log_client
 from snip.redirect.look_up import look_up
 from snip.redirect.own_paths import CLICKS, HEALTH, METRICS
-from snip.redirect.producers import Producers
+from snip.redirect.producers import CODE, Producers
 from snip.redirect.scrape import metrics_page
 from snip.redirect.setup import Setup
-from snip.redirect.target import Leads
+from snip.redirect.target import Leads, Target
 from snip.redirect.visitor import Clicks
 
 log = structlog.get_logger(__name__)
@@ -35,7 +34,6 @@ Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
-_CODE = re.compile(r"[a-z0-9-]{1,32}")
 _HEALTHY = plain(200, "ok\n")
 _ONLY_GET = plain(405, "Only GET and HEAD.\n", (b"allow", b"GET, HEAD"))
 
@@ -52,7 +50,9 @@ class Redirect:
         self._flusher = Flusher(client=self._client, buffer=self._buffer, bounds=setup.bounds)
         self._producers: Producers | None = None
         if setup.producer_token:
-            self._producers = Producers(token=setup.producer_token, client=self._client, bounds=setup.bounds)
+            self._producers = Producers(
+                token=setup.producer_token, client=self._client, bounds=setup.bounds, find=self._find
+            )
         self._clicks = Clicks(setup)
         css = f"{setup.base_path}page.css"
         home = Answer(redirection(f"{setup.public_url}/"), NOTHING)  # of whoever types the address without a code
@@ -83,9 +83,9 @@ class Redirect:
         if path == METRICS:
             return await _send(send, await asyncio.to_thread(metrics_page, headers=scope["headers"]), method)
         code = path.removeprefix(self._base).removesuffix("/").lower()
-        if not (path.startswith(self._base) and _CODE.fullmatch(code)):
+        if not (path.startswith(self._base) and CODE.fullmatch(code)):
             return await self._send_page("unknown", scope, send)
-        target = await look_up(code, cache=self._cache, finder=self._finder)
+        target = await self._find(code)
         if target is None:
             return await self._send_page("away", scope, send)
         if target.leads is Leads.UNKNOWN:
@@ -97,6 +97,9 @@ class Redirect:
         await send(NOTHING)
         if method == "GET":  # HEAD asks about a link and does not follow it
             self._note(code, scope)
+
+    async def _find(self, code: str) -> Target | None:
+        return await look_up(code, cache=self._cache, finder=self._finder)
 
     def _note(self, code: str, scope: Scope) -> None:
         try:

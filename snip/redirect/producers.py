@@ -1,14 +1,18 @@
 """``POST /clicks``: who sends visitors on by himself (an app, a partner's server) brings his clicks into the same log.
 
+Guarantee: a click on a code that PostgreSQL knows nothing of makes no rows; while it is away, all are taken.
+
 Unlike a visitor, a producer can wait: he is answered when Redis has taken the clicks, and told to come back when the
 log is full or away. He makes the ids, and sends the same ones again, so that nothing counts twice.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
-from collections.abc import Awaitable, Callable, Sequence
+import re
+from collections.abc import Awaitable, Callable, Sequence, Set
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +24,7 @@ from snip.log.append import append_async
 from snip.log.bounds import Bounds, Policy
 from snip.redirect import metrics
 from snip.redirect.answers import Answer, plain
+from snip.redirect.target import Leads, Target
 from snip.redirect.visitor import Headers
 
 MOST_CLICKS = 1_000
@@ -30,16 +35,24 @@ _NOT_YOU = plain(401, "Send the token of SNIP_PRODUCER_TOKEN as a bearer.\n", (b
 _TOO_MUCH = plain(413, f"At most {MOST_CLICKS} clicks and {MOST_BYTES} bytes at once.\n")
 _LATER = plain(503, "The log takes no clicks just now. Send the same ones again.\n", RETRY_AFTER)
 
+CODE = re.compile(r"[a-z0-9-]{1,32}")
+"""What may be a code at all. PostgreSQL is asked about nothing else."""
+
 Receive = Callable[[], Awaitable[dict[str, Any]]]
+Find = Callable[[str], Awaitable[Target | None]]
 
 
 class Producers:
-    """Takes clicks from whoever bears ``token``, into the log behind ``client``."""
+    """Takes clicks from whoever bears ``token``, into the log behind ``client``.
 
-    def __init__(self, *, token: str, client: redis.asyncio.Redis, bounds: Bounds) -> None:
+    ``find`` tells where a code leads; None where nobody can tell at present.
+    """
+
+    def __init__(self, *, token: str, client: redis.asyncio.Redis, bounds: Bounds, find: Find) -> None:
         self._token = token.encode()
         self._client = client
         self._bounds = bounds
+        self._find = find
 
     async def take(self, *, headers: Headers, receive: Receive) -> Answer:
         """Return the answer to one request: 202 when its clicks are in the log, 503 when they are to be sent again."""
@@ -52,11 +65,28 @@ class Producers:
             clicks = read_clicks(body)
         except ValueError as error:
             return plain(400, f"{error}\n")
-        return _TOO_MUCH if len(clicks) > MOST_CLICKS else await self._append(clicks)
+        if len(clicks) > MOST_CLICKS:
+            return _TOO_MUCH
+        unknown = await self._unknown({click.code for click, _ in clicks})
+        for number, (click, _) in enumerate(clicks):
+            if click.code in unknown:
+                return plain(400, f"Number {number} is a click on a code that there is not.\n")
+        return await self._append([(click.id, packed) for click, packed in clicks])
 
     def _bears_the_token(self, authorization: bytes) -> bool:
         scheme, _, given = authorization.partition(b" ")
         return scheme.lower() == b"bearer" and hmac.compare_digest(given.strip(), self._token)
+
+    async def _unknown(self, codes: Set[str]) -> set[str]:
+        """Those that never were a link's. One that is retired, blocked or over was, and its late clicks are counted."""
+
+        def is_none(target: Target | None) -> bool:
+            return target is not None and target.leads is Leads.UNKNOWN and not target.is_made
+
+        asked = [code for code in codes if CODE.fullmatch(code)]
+        found = await asyncio.gather(*map(self._find, asked))
+        none = {code for code, target in zip(asked, found, strict=True) if is_none(target)}
+        return none | (codes - set(asked))
 
     async def _append(self, clicks: Sequence[tuple[UUID, bytes]]) -> Answer:
         try:
@@ -71,9 +101,9 @@ class Producers:
         return plain(202, f"{appended.written}\n")
 
 
-def read_clicks(body: bytes) -> list[tuple[UUID, bytes]]:
-    """Return the clicks of a body, ids and packed: a JSON list of objects with ``id`` and ``code``, and, where known,
-    ``country``, ``agent`` (a class by its name) and ``referrer`` (a host).
+def read_clicks(body: bytes) -> list[tuple[Click, bytes]]:
+    """Return the clicks of a body, each with its packed form: a JSON list of objects with ``id`` and ``code``, and,
+    where known, ``country``, ``agent`` (a class by its name) and ``referrer`` (a host).
 
     Raises ValueError with the number of the first that is none, from 0 on. Pure.
     """
@@ -92,7 +122,7 @@ def read_clicks(body: bytes) -> list[tuple[UUID, bytes]]:
     return clicks
 
 
-def _click(given: dict[str, str]) -> tuple[UUID, bytes]:
+def _click(given: dict[str, str]) -> tuple[Click, bytes]:
     click = Click(
         id=UUID(given["id"]),
         code=given["code"].lower(),
@@ -102,7 +132,7 @@ def _click(given: dict[str, str]) -> tuple[UUID, bytes]:
     )
     packed = pack(click)
     unpack(packed)  # as strictly as whoever reads it
-    return click.id, packed
+    return click, packed
 
 
 async def _body(receive: Receive) -> bytes | None:

@@ -21,12 +21,15 @@ class Leads(Enum):
 
 @dataclass(slots=True)
 class Target:
-    """What PostgreSQL said of a code. Times are those of ``time.monotonic``, in seconds."""
+    """What PostgreSQL said of a code. Times are those of ``time.monotonic``, in seconds. is_made: of one that leads
+    nowhere, whether it is a link's whose target has not passed yet.
+    """
 
     leads: Leads
     asked_at: float
     answer: Any = None  # the start of a 302, made once
     ends_at: float = inf
+    is_made: bool = False
 
 
 def read_row(row: tuple[str, str, str, bool, float | None], *, public_url: str, asked_at: float) -> tuple[str, Target]:
@@ -35,7 +38,7 @@ def read_row(row: tuple[str, str, str, bool, float | None], *, public_url: str, 
     if retired or state in ("blocked", "deleted") or (seconds_left is not None and seconds_left <= 0):
         return code, Target(Leads.GONE, asked_at)
     if not (address and address.isascii() and address.isprintable()):  # nothing else may be in a header
-        return code, Target(Leads.UNKNOWN, asked_at)
+        return code, Target(Leads.UNKNOWN, asked_at, is_made=True)
     answer = redirection(with_code(address, code=code, public_url=public_url))
     ends_at = inf if seconds_left is None else asked_at + seconds_left
     return code, Target(Leads.SOMEWHERE, asked_at, answer, ends_at)

@@ -13,7 +13,8 @@ from snip.event import AgentClass
 from snip.log.bounds import Bounds, Policy
 from snip.redirect.answers import Answer
 from snip.redirect.flush import log_client
-from snip.redirect.producers import MOST_BYTES, MOST_CLICKS, Producers
+from snip.redirect.producers import MOST_BYTES, MOST_CLICKS, Find, Producers
+from snip.redirect.target import Leads, Target
 from snip.uuid7 import uuid7
 from tests.fixtures_redirect import ClickLog
 from tests.network import Line
@@ -21,8 +22,19 @@ from tests.network import Line
 TOKEN = "a-token-of-the-tests"
 
 
+async def leads_somewhere(code: str) -> Target | None:
+    """Of any code."""
+    return Target(Leads.SOMEWHERE, 0.0)
+
+
 def sent(
-    body: bytes, *, token: str = TOKEN, scheme: str = "Bearer", bounds: Bounds | None = None, url: str = ""
+    body: bytes,
+    *,
+    token: str = TOKEN,
+    scheme: str = "Bearer",
+    bounds: Bounds | None = None,
+    url: str = "",
+    find: Find = leads_somewhere,
 ) -> Answer:
     """The answer to ``body``, which comes in two parts."""
     parts = [{"body": body[:10], "more_body": True}, {"body": body[10:], "more_body": False}]
@@ -32,7 +44,7 @@ def sent(
 
     async def send() -> Answer:
         client = log_client(url or settings.REDIS_URL)
-        producers = Producers(token=TOKEN, client=client, bounds=bounds or Bounds())
+        producers = Producers(token=TOKEN, client=client, bounds=bounds or Bounds(), find=find)
         answer = await producers.take(headers=[(b"authorization", f"{scheme} {token}".encode())], receive=receive)
         await client.aclose()
         return answer
@@ -92,6 +104,38 @@ def test_a_log_that_is_away_sends_a_producer_away_for_a_while(click_log: ClickLo
 def test_what_is_no_list_of_clicks_is_refused_whole(click_log: ClickLog, body: bytes) -> None:
     assert sent(body).start["status"] == 400
     assert not click_log.clicks("abc")
+
+
+def test_a_click_on_a_code_that_there_is_not_refuses_its_list_and_names_the_first(click_log: ClickLog) -> None:
+    known = {
+        "abc": Target(Leads.SOMEWHERE, 0.0),
+        "old": Target(Leads.GONE, 0.0),
+        "new": Target(Leads.UNKNOWN, 0.0, is_made=True),
+    }
+    asked: list[str] = []
+
+    async def find(code: str) -> Target | None:
+        asked.append(code)
+        return known.get(code, Target(Leads.UNKNOWN, 0.0))
+
+    def codes(*codes: str) -> bytes:
+        return json.dumps([{"id": str(uuid7()), "code": code} for code in codes]).encode()
+
+    assert sent(codes("abc", "old", "ABC", "new"), find=find).start["status"] == 202
+    assert sorted(asked) == ["abc", "new", "old"]
+    for wrong in ("nobody", "not a code"):
+        refused = sent(codes("abc", wrong, "nothing"), find=find)
+        assert (refused.start["status"], refused.body["body"][:8]) == (400, b"Number 1")
+    assert "not a code" not in asked
+    assert len(click_log.clicks("abc")) == 2
+
+
+def test_with_postgresql_away_a_producers_clicks_are_taken(click_log: ClickLog) -> None:
+    async def nobody_can_tell(code: str) -> Target | None:
+        return None
+
+    assert sent(listed(2), find=nobody_can_tell).start["status"] == 202
+    assert len(click_log.clicks("abc")) == 2
 
 
 def test_the_word_before_the_token_may_be_written_in_any_case_and_is_no_other(click_log: ClickLog) -> None:
