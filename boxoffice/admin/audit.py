@@ -18,7 +18,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from boxoffice.audit.read_trails import PAGE, Asked, AuditEntry, read_trails
-from boxoffice.audit.trails import TRAILS, did_in_words
+from boxoffice.audit.trails import TRAILS, did_in_words, reason_in_words
 from boxoffice.models import AuditTrail
 from inventory.within_the_calendar import require_within_the_calendar
 from jobs.admin.moments import exactly
@@ -121,7 +121,7 @@ def _row(request: HttpRequest, entry: AuditEntry, now: Any) -> AuditRow:
         did=did_in_words(trail=entry.trail, did=entry.did),
         about=shown(entry.about),
         link=_link(request, entry),
-        reason=shown(entry.reason),
+        reason=shown(reason_in_words(trail=entry.trail, did=entry.did, reason=entry.reason)),
     )
 
 

@@ -24,6 +24,7 @@ from boxoffice.models import (
 )
 from jobs.models import StaffAction
 from notifications.models import MessageAction
+from snip.links.edit_link import changes_in_words
 from snip.models import LinkAction, SiteAction
 from tickets.models import Scan
 
@@ -244,3 +245,8 @@ def did_in_words(*, trail: str, did: str) -> str:
     """What an action of this trail is called, in the reader's language. Pure."""
     words = next(each.words for each in TRAILS if each.name == trail)
     return str(words.get(did, did))
+
+
+def reason_in_words(*, trail: str, did: str, reason: str) -> str:
+    """What an entry tells beside its action, in the reader's language where it was not somebody who typed it. Pure."""
+    return changes_in_words(reason) if (trail, did) == ("links", LinkAction.Action.EDIT) else reason

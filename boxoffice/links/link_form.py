@@ -14,14 +14,15 @@ from django.utils import dateformat
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext
 
-from boxoffice.links.link_words import address_of_show_page
+from boxoffice.links.link_words import address_of_show_page, is_page_of_show
 from boxoffice.links.when_it_expires import TYPED, clock_of, read_expiry
 from boxoffice.links.whose_links import SEES_ALL, shows_to_link
 from inventory.models import Show
+from jobs.clock import database_now
 from snip.links.codes import clean_alias
 from snip.links.create_link import NewLink
 from snip.links.edit_link import Wanted
-from snip.links.errors import LinkError
+from snip.links.errors import ExpiresInThePast, LinkError
 from snip.models import Link, LinkCode
 from snip.models.link import MAX_CODE, MAX_TARGET
 from snip.scan.refuse_at_once import fit_target
@@ -111,7 +112,7 @@ class LinkForm(forms.Form):
         show = cleaned.get("show")
         if "target" not in self.errors:
             try:
-                typed = cleaned.get("target") or (address_of_show_page(show) if show else "")
+                typed = self._target(cleaned.get("target", ""), show)
                 cleaned["target"] = fit_target(typed)
             except LinkError as wrong:
                 self.add_error("target", str(wrong) if typed else _("Enter an address, or choose a show."))
@@ -119,7 +120,18 @@ class LinkForm(forms.Form):
             cleaned["expires"] = read_expiry(cleaned.get("expires", ""), show=show)
         except (ValueError, ValidationError):
             self.add_error("expires", _("This is no date and time."))
+        else:
+            # Here too, though whoever writes the link asks again: all that is wrong is told at one press.
+            ends = self._expires_at(cleaned["expires"])
+            if ends is not None and ends != (self.link and self.link.expires_at) and ends <= database_now():
+                self.add_error("expires", str(ExpiresInThePast()))
         return cleaned
+
+    def _target(self, typed: str, show: Show | None) -> str:
+        """What was typed; the show's page for nothing, and where the page of the show before has only stayed there."""
+        if typed and not (show and self.link and typed == self.link.target and is_page_of_show(self.link)):
+            return typed
+        return address_of_show_page(show) if show else ""
 
     @property
     def owner_id(self) -> int | None:

@@ -8,12 +8,13 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 
 from boxoffice.links.link_desk import address_of_link, link_for, refuse, render
-from boxoffice.links.link_words import codes_of, how_it_does
+from boxoffice.links.link_words import codes_of, how_it_does, is_page_of_show
+from boxoffice.links.when_it_expires import expiry_in_words
 from boxoffice.links.whose_links import SEES
 from inventory.models import Show
-from inventory.venue_time import in_venue_time
 from jobs.clock import database_now
 from snip.links.change_aliases import add_alias, retire_alias
+from snip.links.edit_link import changes_in_words
 from snip.links.errors import LinkError
 from snip.links.short_address import printed_address, short_address
 from snip.models import Link, LinkAction
@@ -43,14 +44,15 @@ def link_page(page: admin.ModelAdmin, request: HttpRequest, link_id: int) -> Htt
         names=[(code, short_address(code), printed_address(code)) for code in codes],
         aliases=[code.code for code in link.codes.all() if code.is_alias and code.retired_at is None],
         show=show,
-        expires=_expiry(link, show),
+        leads_elsewhere=show is not None and not is_page_of_show(link),
+        expires=expiry_in_words(link.expires_at, show=show),
         is_qr_offered=link.state != Link.State.DELETED,
         may_change=is_open and may("snip.change_link"),
         may_block=is_open and may("snip.block_link"),
         may_unblock=link.state == Link.State.BLOCKED and may("snip.block_link"),
         may_delete=link.state != Link.State.DELETED and may("snip.delete_link"),
         clicks_url=_clicks_url(request, link),
-        trail=LinkAction.objects.filter(link_id=link.pk).order_by("-pk")[:LAST_ACTIONS],
+        trail=_trail(link),
     )
 
 
@@ -72,12 +74,10 @@ def aliases_page(page: admin.ModelAdmin, request: HttpRequest, link_id: int) -> 
     return HttpResponseRedirect(back)
 
 
-def _expiry(link: Link, show: Show | None) -> str:
-    if link.expires_at is None:
-        return _("never")
-    if show is None:
-        return f"{link.expires_at:%Y-%m-%d %H:%M} UTC"
-    return in_venue_time(instant=link.expires_at, zone=show.venue.zone)
+def _trail(link: Link) -> list[tuple[LinkAction, str]]:
+    """The last actions, with what each was about in the reader's language."""
+    last = LinkAction.objects.filter(link_id=link.pk).order_by("-pk")[:LAST_ACTIONS]
+    return [(each, changes_in_words(each.what) if each.action == each.Action.EDIT else each.what) for each in last]
 
 
 def _clicks_url(request: HttpRequest, link: Link) -> str:

@@ -54,3 +54,9 @@ def codes_of(link: Link) -> list[str]:
 def address_of_show_page(show: Show) -> str:
     """Where fans find the show: what a link to it leads to."""
     return f"{settings.PUBLIC_URL}{reverse('show', args=[show.slug])}"
+
+
+def is_page_of_show(link: Link) -> bool:
+    """Whether the link is of a show and leads to its page."""
+    show = Show.objects.filter(pk=link.show_id or 0).first()
+    return show is not None and link.target == address_of_show_page(show)

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from boxoffice.links.link_desk import render
+from inventory.venue_time import in_utc
 from jobs.admin.reason_form import ReasonForm
 from snip.models import BlockedSite
 from snip.scan.block_list import block_site, lift_block
@@ -93,7 +94,8 @@ def lift_page(page: admin.ModelAdmin, request: HttpRequest, host: str) -> HttpRe
         _("Links that were refused for it stay refused until their owner saves them anew."),
     ]
     title = _("Lift the block of %(site)s?") % {"site": site.host}
-    return _ask(page, request, form, title=title, effects=effects, button=_("Lift the block"), site=site)
+    said = {"site": site, "since": in_utc(instant=site.added_at)}
+    return _ask(page, request, form, title=title, effects=effects, button=_("Lift the block"), **said)
 
 
 def _require(request: HttpRequest, permission: str) -> None:

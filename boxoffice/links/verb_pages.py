@@ -35,7 +35,7 @@ BLOCK = Verb(
     permission="snip.block_link",
     title=_("Block %(link)s?"),
     effects=(
-        _("Whoever follows it is told that it leads nowhere any more. Redirects notice within a minute."),
+        _("Whoever follows it is told that it leads nowhere any more. Redirects notice within 20 seconds."),
         _("Its owner sees that staff have blocked it, and cannot change it."),
         _("It can be let live again."),
     ),

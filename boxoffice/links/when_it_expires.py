@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, time, tzinfo
 
+from django.utils.translation import gettext as _
+
 from inventory.models import Show
+from inventory.venue_time import in_utc, in_venue_time
 from inventory.within_the_calendar import require_within_the_calendar
 
 TYPED = "%Y-%m-%dT%H:%M"
@@ -26,6 +29,13 @@ def read_expiry(text: str, *, show: Show | None) -> datetime | None:
     moment = _moment(typed)
     require_within_the_calendar(moment)
     return moment.replace(tzinfo=clock_of(show)).astimezone(UTC)
+
+
+def expiry_in_words(expires_at: datetime | None, *, show: Show | None) -> str:
+    """In full in the active language, by the clock that it was typed by."""
+    if expires_at is None:
+        return _("never")
+    return in_venue_time(instant=expires_at, zone=show.venue.zone) if show is not None else in_utc(instant=expires_at)
 
 
 def _moment(typed: str) -> datetime:

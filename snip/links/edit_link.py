@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from django.db import transaction
+from django.utils.translation import gettext, gettext_noop
 
+from inventory.venue_time import in_utc
 from jobs.audit import require_reason
 from jobs.clock import database_now
 from jobs.events import publish
@@ -17,7 +20,18 @@ from snip.links.errors import ExpiresInThePast, LinkChangedMeanwhile
 from snip.links.trail import write_link_action
 from snip.models import Link, LinkAction
 
-_WORDS = {"target": "target", "label": "name", "owner_id": "owner", "show_id": "show", "expires_at": "expires"}
+_WORDS = {
+    "target": gettext_noop("target"),
+    "label": gettext_noop("name"),
+    "owner_id": gettext_noop("owner"),
+    "show_id": gettext_noop("show"),
+    "expires_at": gettext_noop("expires"),
+}
+_NOTHING = gettext_noop("to be checked again")
+_IS_WORD = re.compile(rf"(?:^|(?<=; ))({'|'.join(_WORDS.values())})(?=: )")
+_EXPIRES = re.compile(r"(?:^|; )expires: [^;]*$")
+_KEPT = "%Y-%m-%d %H:%M UTC"
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +78,21 @@ def edit_link(*, link_id: int, seen: int, wanted: Wanted, by: str) -> int:
     return version
 
 
+def changes_in_words(kept: str) -> str:
+    """What the trail keeps of an edit, in the active language; what it does not know, as it is. Pure."""
+    if kept == _NOTHING:
+        return gettext(_NOTHING)
+    dated = _EXPIRES.sub(lambda expires: _INSTANT.sub(_instant_in_words, expires[0]), kept)
+    return _IS_WORD.sub(lambda word: gettext(word[0]), dated)
+
+
+def _instant_in_words(kept: re.Match[str]) -> str:
+    try:
+        return in_utc(instant=datetime.strptime(kept[0], _KEPT).replace(tzinfo=UTC))
+    except ValueError:
+        return kept[0]
+
+
 def _changes(before: Link, after: Wanted) -> str:
     """In words. ``before`` was read first, and the version that the UPDATE asks for is its own."""
     told = [
@@ -71,10 +100,10 @@ def _changes(before: Link, after: Wanted) -> str:
         for name, word in _WORDS.items()
         if getattr(before, name) != getattr(after, name)
     ]
-    return "; ".join(told) or "to be checked again"
+    return "; ".join(told) or _NOTHING
 
 
 def _said(value: object) -> str:
     if isinstance(value, datetime):
-        return f"{value:%Y-%m-%d %H:%M} UTC"
+        return value.astimezone(UTC).strftime(_KEPT)
     return str(value or "–")

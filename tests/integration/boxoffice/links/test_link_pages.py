@@ -126,6 +126,52 @@ def test_a_show_alone_is_enough_and_its_page_is_the_target(promoter_paula: Any, 
     assert 'value="2099-05-31T18:00"' in browser.get(page("edit", link)).text
 
 
+def test_another_show_takes_its_page_with_it_unless_the_link_led_elsewhere(
+    promoter_paula: Any, paulas_show: Show, other_show: Show
+) -> None:
+    Promotion.objects.create(show=other_show, promoter=promoter_paula)
+    browser = desk_of(promoter_paula)
+    browser.post(reverse(ADD), form(target="", show=paulas_show.pk))
+    link = Link.objects.get()
+    told = "The target is not this show’s page."
+
+    def saved(**changed: Any) -> Link:
+        assert browser.post(page("edit", link), form(link, **changed)).status_code == 302
+        link.refresh_from_db()
+        return link
+
+    assert saved(target=link.target, show=other_show.pk).target.endswith(f"/shows/{other_show.slug}/")
+    assert told not in browser.get(page("change", link)).text
+    assert saved(target="https://example.org/artist", show=other_show.pk).show_id == other_show.pk
+    assert told in browser.get(page("change", link)).text
+    assert saved(target=link.target, show=paulas_show.pk).target == "https://example.org/artist"
+    assert saved(target="", show=paulas_show.pk).target.endswith(f"/shows/{paulas_show.slug}/")
+
+
+def test_an_expiry_that_is_over_is_told_with_whatever_else_is_wrong(paulas_link: Link, promoter_paula: Any) -> None:
+    wrong = form(target="javascript:alert(1)", alias="a b", expires="2001-01-01T00:00")
+    answer = desk_of(promoter_paula).post(reverse(ADD), wrong).text
+    assert all(told in answer for told in ("no address of a web page", "3 to 32 letters", "over already"))
+    Link.objects.filter(pk=paulas_link.pk).update(expires_at=database_now() - timedelta(days=1))
+    paulas_link.refresh_from_db()
+    typed = f"{paulas_link.expires_at:%Y-%m-%dT%H:%M}"
+    kept = form(paulas_link, label="Late", target=paulas_link.target, expires=typed)
+    assert desk_of(promoter_paula).post(page("edit", paulas_link), kept).status_code == 302
+
+
+def test_the_trail_and_the_expiry_are_told_in_the_readers_language(paulas_link: Link, promoter_paula: Any) -> None:
+    browser = desk_of(promoter_paula)
+    given = form(paulas_link, label="Station", target=paulas_link.target, expires="2099-05-31T23:59")
+    browser.post(page("edit", paulas_link), given)
+    english = browser.get(page("change", paulas_link)).text
+    german = browser.get(page("change", paulas_link), headers={"accept-language": "de"}).text
+    assert "expires: – → Sun 31 May 2099, 23:59, UTC" in english
+    assert "Name: Poster → Station; läuft ab" in german
+    assert ": – → So., 31. Mai 2099, 23:59 Uhr, UTC" in german
+    assert "<dd>So., 31. Mai 2099, 23:59 Uhr, UTC</dd>" in german
+    assert "2099-05-31" not in german
+
+
 def test_a_promoter_is_offered_the_shows_that_he_promotes_alone(promoter_peter: Any, paulas_show: Show) -> None:
     browser = desk_of(promoter_peter)
     assert paulas_show.title not in browser.get(reverse(ADD)).text
