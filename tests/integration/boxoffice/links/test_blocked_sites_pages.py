@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -36,6 +37,8 @@ def test_an_operator_blocks_a_site_by_any_address_of_it_and_lifts_it_with_a_reas
     assert "blocked already" in browser.post(reverse(ADD), given, follow=True).text
     assert lifting(host) in browser.get(reverse(LIST)).text
     assert "Kept with your name" in browser.post(lifting(host), {"reason": ""}).text
+    german = browser.get(lifting(host), headers={"accept-language": "de"}).text
+    assert re.search(r"Gesperrt von olga am \w+\., \d+\. \S+ \d{4}, \d\d:\d\d Uhr, UTC: phishing", german)
     assert f"{host} is not blocked any more" in browser.post(lifting(host), {"reason": "cleaned up"}, follow=True).text
     assert not BlockedSite.objects.exists()
     assert browser.post(lifting(host), {"reason": "again"}).status_code == 404

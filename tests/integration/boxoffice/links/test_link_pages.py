@@ -14,8 +14,10 @@ import zxingcpp
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import translation
 from PIL import Image
 
+from boxoffice.audit.trails import reason_in_words
 from boxoffice.models import Promotion
 from inventory.models import Show
 from jobs.clock import database_now
@@ -170,6 +172,10 @@ def test_the_trail_and_the_expiry_are_told_in_the_readers_language(paulas_link: 
     assert ": – → So., 31. Mai 2099, 23:59 Uhr, UTC" in german
     assert "<dd>So., 31. Mai 2099, 23:59 Uhr, UTC</dd>" in german
     assert "2099-05-31" not in german
+    kept = LinkAction.objects.get(action="edit").what
+    with translation.override("de"):
+        assert reason_in_words(trail="links", did="edit", reason=kept) in german
+        assert reason_in_words(trail="links", did="block", reason=kept) == kept
 
 
 def test_a_promoter_is_offered_the_shows_that_he_promotes_alone(promoter_peter: Any, paulas_show: Show) -> None:
