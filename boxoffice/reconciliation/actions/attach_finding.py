@@ -11,6 +11,7 @@ from boxoffice.models import BalanceTransaction, Finding, Order, Payment
 from boxoffice.payments.minor_units import our_money
 from boxoffice.payments.settle_payment import buy_or_give_back
 from boxoffice.reconciliation.actions.errors import NoSuchOrder, NotOffered
+from boxoffice.reconciliation.actions.known_here import require_unknown_payment, require_unknown_refund
 from boxoffice.reconciliation.actions.resolving import find_to, resolve
 from boxoffice.refunds import transitions as refunds
 from boxoffice.refunds.errors import MoneyNotLeft
@@ -51,7 +52,8 @@ def attach_finding(*, finding_id: int, code: str, by: str, reason: str) -> Attac
 
     A payment buys the order's seats where it waits for that sum and they are free; otherwise it is planned to go back,
     and its fan is told. A refund is written down and gives no seat back. Raises ReasonMissing, FindingResolved,
-    NotOffered, NoSuchOrder and MoneyNotLeft; nothing changes then.
+    FindingChanged, NotOffered, NoSuchOrder, MoneyNotLeft, and MoneyIsKnown or MoneyUnderWay where it is, or may be,
+    one of ours; nothing changes then.
     """
     require_reason(by=by, reason=reason)
     finding = find_to(action=Finding.Action.ATTACH, finding_id=finding_id)
@@ -64,6 +66,7 @@ def attach_finding(*, finding_id: int, code: str, by: str, reason: str) -> Attac
     order = order_to_attach(code=code)
     with transaction.atomic():
         resolve(finding=finding, action=Finding.Action.ATTACH, by=by, reason=reason.strip())
+        require_unknown_payment(order=order, told=told)
         payment = Payment.objects.create(
             order=order,
             status=Payment.Status.SUCCEEDED,
@@ -82,6 +85,7 @@ def _attach_refund(finding: Finding, told: BalanceTransaction, money: Money, *, 
     assert payment is not None
     with transaction.atomic():
         resolve(finding=finding, action=Finding.Action.ATTACH, by=by, reason=reason)
+        require_unknown_refund(payment=payment, told=told, amount=money.amount)
         refund = refunds.plan(payment_id=payment.pk, amount=money.amount, reason=reason)
         if refund is None:
             raise MoneyNotLeft
