@@ -63,7 +63,8 @@ def test_markup_in_whatever_was_typed_is_text_on_every_page(hostile_desk: Desk) 
     addresses = [hostile_desk.address_of(page) for page in desk_pages()]
     addresses += [f"/admin/boxoffice/order/?q={hostile_desk.order.code}", f"/orders/{hostile_desk.order.token}/", "/"]
     pages = {address: browser.get(address) for address in addresses}
-    pages = {address: page for address, page in pages.items() if page.headers.get("Content-Type") != "image/png"}
+    # Drawings and files for spreadsheets are no pages: no browser reads markup in them.
+    pages = {address: page for address, page in pages.items() if "html" in page.headers.get("Content-Type", "html")}
     wrong = {
         address: [sign for sign in ("<img src=x", "<u5>", "14%s") if sign in page.content.decode()]
         for address, page in pages.items()
