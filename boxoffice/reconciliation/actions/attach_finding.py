@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
-from boxoffice.models import BalanceTransaction, Finding, Order, Payment
+from boxoffice.models import BalanceTransaction, Finding, Order
 from boxoffice.payments.minor_units import our_money
 from boxoffice.payments.settle_payment import buy_or_give_back
 from boxoffice.reconciliation.actions.errors import NoSuchOrder, NotOffered
 from boxoffice.reconciliation.actions.known_here import require_unknown_payment, require_unknown_refund
 from boxoffice.reconciliation.actions.resolving import find_to, resolve
+from boxoffice.reconciliation.actions.write_payment import write_payment
 from boxoffice.refunds import transitions as refunds
 from boxoffice.refunds.errors import MoneyNotLeft
 from inventory.money import Money
 from jobs.audit import require_reason
-from jobs.clock import DatabaseNow
 
 _GAPS = re.compile(r"[\s\-–#]+")
 
@@ -67,15 +67,7 @@ def attach_finding(*, finding_id: int, code: str, by: str, reason: str) -> Attac
     with transaction.atomic():
         resolve(finding=finding, action=Finding.Action.ATTACH, by=by, reason=reason.strip())
         require_unknown_payment(order=order, told=told)
-        payment = Payment.objects.create(
-            order=order,
-            status=Payment.Status.SUCCEEDED,
-            amount=money.amount,
-            currency=money.currency,
-            idempotency_key=f"found-{told.pk}",
-            intent_id=told.intent_id,
-            settled_at=DatabaseNow(),
-        )
+        payment = write_payment(order=order, told=told, money=money)
         bought = buy_or_give_back(payment=payment, may_buy=would_buy(order=order, money=money))
     return Attached(order, money, "bought" if bought else "goes back")
 

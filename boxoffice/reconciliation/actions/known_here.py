@@ -15,16 +15,20 @@ from boxoffice.reconciliation.actions.errors import MoneyIsKnown, MoneyUnderWay
 
 def require_unknown_payment(*, order: Order, told: BalanceTransaction) -> None:
     """Raises MoneyUnderWay while an attempt to pay this order is open, and MoneyIsKnown where this money is a payment
-    of ours. Part of the caller's transaction: whoever settles an attempt of the order is waited for. Two queries.
+    of ours. Part of the caller's transaction: whoever settles an attempt of the order is waited for. Three queries.
 
     By payment_one_open_per_order, payment_by_intent and payment_key_once.
     """
     if list(Payment.objects.select_for_update().filter(order=order, status__in=OPEN)):
         raise MoneyUnderWay
-    same = Q(intent_id=told.intent_id) if told.intent_id else Q(pk__in=())
-    if told.payment_key:
-        same |= Q(idempotency_key=told.payment_key)
-    if Payment.objects.filter(same).exists():
+    if told.payment_key and Payment.objects.filter(idempotency_key=told.payment_key).exists():
+        raise MoneyIsKnown
+    require_unknown_money(told=told)
+
+
+def require_unknown_money(*, told: BalanceTransaction) -> None:
+    """Raises MoneyIsKnown where a payment of ours has this money, by its id. One query, by payment_by_intent."""
+    if told.intent_id and Payment.objects.filter(intent_id=told.intent_id).exists():
         raise MoneyIsKnown
 
 

@@ -15,6 +15,7 @@ from boxoffice.reconciliation.actions.offered import offered
 from boxoffice.reconciliation.actions.refund_finding import refund_finding
 from boxoffice.reconciliation.actions.resolving import find_to, resolve
 from boxoffice.reconciliation.errors import ReportRefused
+from boxoffice.refunds.plan_refund import plan_refund
 from tests.fixtures_clock import Clock
 from tests.fixtures_reconciliation import DAY, NIGHT_AFTER, NOON, Books, everything_written, found_kinds
 from tests.fixtures_refunds import WHO_AND_WHY
@@ -149,6 +150,31 @@ def test_money_of_another_currency_is_neither_given_back_nor_written_down_as_tha
         with pytest.raises(NotOffered):
             attach_finding(finding_id=each.pk, code="", **WHO_AND_WHY)
     assert not Refund.objects.exists()
+
+
+def test_what_came_too_much_goes_back_and_leaves_what_the_order_costs(books: Books, clock: Clock) -> None:
+    payment = books.sold()
+    books.tell_charge(payment, "100.00", "1.80")
+    books.reconcile()
+    refund_finding(finding_id=Finding.objects.get().pk, **WHO_AND_WHY)
+    payment.refresh_from_db()
+    assert (payment.amount, payment.refunds.get().amount) == (10_000, 1_600)
+    next_days(books, clock)
+    assert found_kinds() == []
+    assert plan_refund(payment_id=payment.pk, amount=8_400, reason="the show is cancelled") is not None
+
+
+def test_other_money_with_a_key_of_ours_goes_back_by_its_own_id(books: Books, clock: Clock) -> None:
+    payment = books.sold()
+    books.tell_charge(payment)
+    books.tell_charge(payment, payment_intent_id="pi_again", at=NOON + timedelta(minutes=1))
+    books.reconcile()
+    refund_finding(finding_id=Finding.objects.get().pk, **WHO_AND_WHY)
+    refund = Refund.objects.get()
+    assert (refund.amount, refund.payment.intent_id, refund.payment.order) == (8_400, "pi_again", payment.order)
+    assert not payment.refunds.exists()
+    next_days(books, clock)
+    assert found_kinds() == []
 
 
 @pytest.mark.parametrize("at", ["0001-01-01 10:00:00", "9999-12-31 10:00:00", "2062-01-01 10:00", "2026-11-29 24:00"])
