@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
+from boxoffice.cancellation.plan_again import ask_to_plan_again
 from boxoffice.models import BalanceTransaction, Finding, Order
 from boxoffice.payments.minor_units import our_money
 from boxoffice.payments.settle_payment import buy_or_give_back
@@ -82,4 +83,6 @@ def _attach_refund(finding: Finding, told: BalanceTransaction, money: Money, *, 
         if refund is None:
             raise MoneyNotLeft
         refunds.mark_succeeded(refund_id=refund.pk, provider_id=told.source)
+        # Of a cancelled show: what somebody gave back by hand was refused to our refund of the whole; the rest is owed.
+        ask_to_plan_again(order=payment.order)
     return Attached(payment.order, money, "written")
