@@ -53,7 +53,8 @@ class LinkAdmin(SturdyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Link]:
         links = links_seen_by(request.user).select_related("owner").prefetch_related("codes")
-        return links.annotate(now=DatabaseNow())
+        # Ordered here as well: choices that complete themselves come from it, page by page.
+        return links.annotate(now=DatabaseNow()).order_by(*self.ordering)
 
     def get_list_display(self, request: HttpRequest) -> tuple[str, ...]:
         whose = ("whose",) if request.user.has_perm(SEES_ALL) else ()

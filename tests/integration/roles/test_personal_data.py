@@ -136,7 +136,8 @@ def test_no_choice_that_completes_itself_names_a_fan(client: Client, full_desk: 
         if field.is_relation and field.related_model._meta.app_label != "django_celery_beat"
     ]
     answers = [client.get(reverse("admin:autocomplete"), query) for query in asked]
-    assert {answer.status_code for answer in answers} == {200, 403}
+    # Of a list that nobody can search there are no choices: 404.
+    assert {200, 403} <= {answer.status_code for answer in answers} <= {200, 403, 404}
     assert [word for word in TELLING for answer in answers if word.lower() in answer.content.decode().lower()] == []
 
 
