@@ -19,7 +19,9 @@ ORDERS = 60
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_that_is_killed_in_the_middle_leaves_no_order_out_and_none_refunded_twice(refund_provider: Payments) -> None:
+def test_a_worker_that_is_killed_in_the_middle_leaves_no_order_out_and_none_refunded_twice(
+    refund_provider: Payments,
+) -> None:
     show = sold_show(orders=ORDERS)
     pay_at(refund_provider, show=show)
     empty(BROKERS["redis"])
