@@ -1,4 +1,4 @@
-"""Whatever happens to a week's money, and whoever settles what of it: each day ties, and a run repeated changes nothing."""
+"""Whatever happens to a week's money, and whoever settles some of it: each day ties, and no second run changes it."""
 
 from __future__ import annotations
 

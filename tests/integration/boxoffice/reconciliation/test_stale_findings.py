@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -104,7 +105,7 @@ def test_two_moneys_with_one_key_of_ours_are_paid_twice_also_on_two_days(books: 
 def test_a_dispute_is_found_with_all_that_the_bank_moved_whichever_day_is_read(books: Books, clock: Clock) -> None:
     payment = books.sold()
     books.tell_charge(payment)
-    about = {"source_id": "du_1", "payment_intent_id": payment.intent_id}
+    about: dict[str, Any] = {"source_id": "du_1", "payment_intent_id": payment.intent_id}
     books.tell("dispute", "-84.00", **about)
     books.reconcile()
     for number, category, gross in ((1, "dispute_reversal", "20.00"), (2, "dispute", "-5.00")):
