@@ -90,9 +90,7 @@ def own_page(page: admin.ModelAdmin, request: HttpRequest, finding_id: int, verb
         by = request.user.get_username()
         try:
             if verb == "take":
-                take_finding(
-                    finding_id=finding_id, by=by, from_owner=request.POST.get("from_owner", "")
-                )
+                take_finding(finding_id=finding_id, by=by, from_owner=request.POST.get("from_owner", ""))
                 messages.success(request, _("You have taken it."))
             else:
                 give_finding_back(finding_id=finding_id, by=by)
