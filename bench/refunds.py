@@ -1,6 +1,7 @@
 """A cancelled show: 60,000 refunds planned, and 5,000 sent at the provider's rate: ``make bench-refunds``.
 
-Planning: relay and a worker go through the whole process, from the press of the button until the last mail is planned.
+Planning: relay and a worker go through the whole process, from the press of the button until the last refund is
+planned, and then until the last mail is; beside the clock's time stands the processor's, of worker and PostgreSQL.
 Sending: 5,000 refunds at a provider that takes 200 in any second; ours by relay, workers and their limit in Redis, the
 peer by one Celery task that loops over the orders, which gets a part of them. Ours must plan in ten seconds, keep to
 the rate within 2 %, be refused once in a thousand times at most, ask once for each order, and its workers may not grow.
@@ -22,7 +23,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import psutil
 from django.conf import settings
@@ -33,7 +34,7 @@ from bench.notifications_provider import count_taken, told
 from bench.refunds_show import sold_out_show
 from bench.report import report, say
 from bench.scratch_database import scratch_database
-from bench.system import Process, database_url, leave_database
+from bench.system import Process, database_url, leave_database, postgres_cpu_seconds
 from boxoffice.cancellation.start import cancel_show
 from boxoffice.models import Cancellation, Refund
 from inventory.models import Show
@@ -52,9 +53,21 @@ WORKER = ("-m", "celery", "-A", "config", "worker", "-l", "INFO", "--without-gos
 
 
 @dataclass(frozen=True)
+class Planned:
+    """Seconds from the press of the button: until the last refund was planned, and the last mail; and what that took of
+    the processor's time, of the worker and of PostgreSQL.
+    """
+
+    refunds: float = 0.0
+    mails: float = 0.0
+    processor_refunds: float = 0.0
+    processor_mails: float = 0.0
+
+
+@dataclass(frozen=True)
 class Sent:
     """What the provider saw. rate: refunds a second from the first to the last. growth: of the workers' memory, from a
-    fifth of the way to its end.
+    fifth of the way to its end. processor_ms: of a refund, of the workers and of PostgreSQL.
     """
 
     rate: float
@@ -62,6 +75,7 @@ class Sent:
     once: bool
     growth: float = 1.0
     megabytes: float = 0.0
+    processor_ms: float = 0.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -74,14 +88,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--concurrency", type=int, default=32)
     parser.add_argument("--latency-ms", type=float, default=100)
     options = parser.parse_args(arguments)
-    planning, planned = _plan(options) if options.orders else (0.0, 0)
-    say(f"planned {planned} refunds in {planning:.2f} s")
+    plans = _plan(options) if options.orders else Planned()
+    say(f"planned: {plans}")
     ours = _ours(options)
-    say(f"ours: {ours.rate:.2f}/s, {ours.refused:.2%} refused, each once: {ours.once}, memory {ours.growth:.3f} times")
+    say(f"ours: {ours}")
     peer = _peer(options)
-    say(f"peer: {peer.rate:.2f}/s, each once: {peer.once}")
+    say(f"peer: {peer}")
     error = abs(ours.rate / RATE - 1)
-    seconds = planning * 60_000 / max(options.orders, 1)
+    times = 60_000 / max(options.orders, 1)
+    seconds = plans.refunds * times
     good = report(
         bench="refunds",
         ours=[ours.rate],
@@ -98,33 +113,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rate_error=round(error, 4),
         refused=round(ours.refused, 5),
         seconds_for_60000=round(seconds, 2),
+        processor_seconds_for_60000=round(plans.processor_refunds * times, 2),
+        with_mails_for_60000=round(plans.mails * times, 2),
+        processor_with_mails_for_60000=round(plans.processor_mails * times, 2),
         most_seconds=MOST_PLANNING_SECONDS,
         memory_growth=round(ours.growth, 3),
         worker_mb=round(ours.megabytes, 1),
+        processor_ms_of_a_refund=round(ours.processor_ms, 2),
         **vars(options),
     )
     return 0 if good else 1
 
 
-def _plan(options: argparse.Namespace) -> tuple[float, int]:
-    """From the press of the button until the last mail is planned, by relay and one worker; nothing is sent."""
+def _plan(options: argparse.Namespace) -> Planned:
+    """By relay and one worker; nothing is sent."""
     with ExitStack() as stack:
         _database(stack)
         show = sold_out_show(orders=options.orders)
-        _start(
-            stack,
-            Process("manage.py", "relay", ready="relay ready", environment=_environment()),
-            Process(*WORKER, "-Q", "default", "-c", "1", ready=" ready.", environment=_environment()),
-        )
-        began = time.monotonic()
+        relay = Process("manage.py", "relay", ready="relay ready", environment=_environment())
+        worker = Process(*WORKER, "-Q", "default", "-c", "1", ready=" ready.", environment=_environment())
+        _start(stack, relay, worker)
+        began, used = time.monotonic(), _used(worker)
         _cancel(show)
+        _until(lambda: not Cancellation.objects.filter(phase="refunding").exists())
+        refunds, used_for_refunds = time.monotonic() - began, _used(worker) - used
         _until(lambda: Cancellation.objects.filter(phase="waiting").exists())
-        seconds = time.monotonic() - began
+        plans = Planned(refunds, time.monotonic() - began, used_for_refunds, _used(worker) - used)
         planned = Job.objects.filter(task="boxoffice.send_mass_refund").count()
         mails = Job.objects.filter(task="boxoffice.send_bulk").count()
         if planned != options.orders or mails != options.orders:
             raise RuntimeError(f"{planned} refunds and {mails} mails were planned for {options.orders} orders.")
-        return seconds, planned
+        return plans
 
 
 def _ours(options: argparse.Namespace) -> Sent:
@@ -144,11 +163,17 @@ def _ours(options: argparse.Namespace) -> Sent:
         relay = Process("manage.py", "relay", ready="relay ready", environment=environment)
         stack.callback(relay.end)
         _until(lambda: count_taken(port) >= options.sample // 5)
-        early = _memory(workers)
+        early, used = _memory(workers), _used(*workers)
         _until(lambda: count_taken(port) >= options.sample)
-        late = _memory(workers)
+        late, used = _memory(workers), _used(*workers) - used
         _until(lambda: Refund.objects.filter(status="succeeded").count() >= options.sample, seconds=30)
-        return _sent(port, options.sample, growth=late / early, megabytes=late / 1e6)
+        sent = options.sample - options.sample // 5
+        return replace(
+            _sent(port, options.sample),
+            growth=late / early,
+            megabytes=late / 1e6,
+            processor_ms=1000 * used / sent,
+        )
 
 
 def _peer(options: argparse.Namespace) -> Sent:
@@ -163,7 +188,7 @@ def _peer(options: argparse.Namespace) -> Sent:
         return _sent(port, options.peer_orders)
 
 
-def _sent(port: int, orders: int, *, growth: float = 1.0, megabytes: float = 0.0) -> Sent:
+def _sent(port: int, orders: int) -> Sent:
     seen = told(port)
     moments = sorted(moment for moment, _intent in seen["taken"])
     times = Counter(intent for _moment, intent in seen["taken"])
@@ -171,13 +196,16 @@ def _sent(port: int, orders: int, *, growth: float = 1.0, megabytes: float = 0.0
         rate=(len(moments) - 1) / (moments[-1] - moments[0]),
         refused=seen["refused"] / (len(moments) + seen["refused"]),
         once=len(times) == orders and set(times.values()) == {1},
-        growth=growth,
-        megabytes=megabytes,
     )
 
 
 def _cancel(show: Show) -> None:
     cancel_show(show_id=show.pk, seen=show.version, name=show.title, by="bench", reason="bench")
+
+
+def _used(*workers: Process) -> float:
+    """Seconds of processor that they, their children and PostgreSQL for them have used so far."""
+    return sum(sum(worker.cpu_seconds()) for worker in workers) + postgres_cpu_seconds()
 
 
 def _memory(workers: Sequence[Process]) -> float:

@@ -206,9 +206,9 @@ def announce_the_end_of_the_day(*, due_at: str) -> None:
 
 @shared_task(name="boxoffice.reconcile_day", has_call=False)
 def reconcile_day(*, day: str, **_event: object) -> None:
-    """A day has ended: begin to compare its money with the payment provider's."""
+    """A day has ended: begin to compare its money with the payment provider's, and again what was left behind."""
     with record():
-        reconciling.begin_day(day=date.fromisoformat(day))
+        reconciling.begin_night(day=date.fromisoformat(day))
 
 
 @shared_task(name="boxoffice.read_balance")

@@ -64,7 +64,8 @@ TICKETS = """
      GROUP BY t.order_id
 """
 
-# What was written off is looked at no more. By refund_without_success and the primary key.
+# What was written off since it failed is looked at no more; what a bank sends back later is. By refund_without_success
+# and the primary keys.
 REFUNDS = """
     SELECT r.id::text AS key, coalesce(r.settled_at, r.created_at) AS since,
            coalesce(r.settled_at, r.created_at) AS last_at, p.order_id, 1::bigint AS jobs
@@ -73,7 +74,8 @@ REFUNDS = """
        AND (r.status = 'failed' AND NOT EXISTS (SELECT FROM boxoffice_refund AS later WHERE later.replaces_id = r.id)
             OR r.status = 'pending' AND r.created_at < jobs_now() - %(pending_too_long)s
             OR r.status = 'planned' AND p.method <> 'online')
-       AND NOT (r.status = 'failed' AND EXISTS (SELECT FROM boxoffice_writeoff AS off WHERE off.payment_id = p.id))
+       AND NOT (r.status = 'failed' AND EXISTS (SELECT FROM boxoffice_writeoff AS off
+                                               WHERE off.payment_id = p.id AND off.at >= r.settled_at))
 """
 
 # By cancellation_open: a row for each show that is being cancelled.

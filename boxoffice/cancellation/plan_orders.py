@@ -16,26 +16,21 @@ Guarantee: see Note [What is owed]. However often it is called for an order, not
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import connection
-from django.utils.translation import gettext_noop
 
 from boxoffice.cancellation.owed import COMES_BACK, DISPUTED, LEFT
 from boxoffice.models import Cancellation
 from boxoffice.models.order import subject_of
 from boxoffice.refunds.transitions import LONGEST_REASON, REFUNDABLE
-from inventory.return_all_seats import return_all_seats
 from jobs.enqueue_selected import enqueue_selected
 from jobs.new_job import require_transaction
-from tickets.void_many_tickets import void_many_tickets
 
 SENDING = "boxoffice.send_mass_refund"
-
-# Read at the door and on the order's page.
-SHOW_CANCELLED = gettext_noop("the show is cancelled")
 
 # See Note [Order of locks]. By the foreign key's index.
 LOCK_PAYMENTS = """
@@ -44,12 +39,13 @@ LOCK_PAYMENTS = """
 
 # By primary key.
 LOCK_ORDERS = """
-    SELECT id, hold_id, status FROM boxoffice_order WHERE id = ANY(%(order_ids)s::bigint[])
+    SELECT id, status FROM boxoffice_order WHERE id = ANY(%(order_ids)s::bigint[])
      ORDER BY id FOR NO KEY UPDATE
 """
 
-# Earlier attempts that failed are tried again, each by a row and a key of its own, as far as the money is left: what
-# one without an answer asked for counts as given away already. By the foreign keys' indexes.
+# Earlier attempts that failed are tried again, each by a row and a key of its own, as far as the money is left: of one
+# that was refused since somebody had given a part back by hand, the rest. What one without an answer asked for counts
+# as given away already. By the foreign keys' indexes.
 TRY_FAILED_AGAIN = f"""
     WITH payment AS (
         SELECT payment.id, {LEFT} AS money_left FROM boxoffice_payment AS payment
@@ -64,11 +60,12 @@ TRY_FAILED_AGAIN = f"""
     )
     INSERT INTO boxoffice_refund (payment_id, status, amount, currency, reason, idempotency_key, provider_id,
                                   created_at, failure, failure_code, failure_message, replaces_id, cancellation_id)
-    SELECT payment_id, 'planned', amount, currency, reason, 'refund-' || gen_random_uuid(), '', jobs_now(), '', '', '',
-           id, %(cancellation)s
-      FROM failed WHERE failure = 'unanswered' OR taken <= money_left ORDER BY id
+    SELECT payment_id, 'planned',
+           CASE WHEN failure = 'unanswered' THEN amount ELSE least(amount, money_left - (taken - amount)) END,
+           currency, reason, 'refund-' || gen_random_uuid(), '', jobs_now(), '', '', '', id, %(cancellation)s
+      FROM failed WHERE failure = 'unanswered' OR money_left > taken - amount ORDER BY id
     ON CONFLICT (replaces_id) DO NOTHING
-    RETURNING id
+    RETURNING id, currency, amount
 """  # noqa: S608 - constants
 
 # A line's refund is always the newest. By the foreign key's index.
@@ -87,7 +84,7 @@ PLAN_THE_REST = f"""
       FROM (SELECT payment.id, payment.currency, {LEFT} AS money_left FROM boxoffice_payment AS payment
              WHERE payment.order_id = ANY(%(order_ids)s::bigint[]) AND {COMES_BACK}) AS payment
      WHERE money_left > 0 ORDER BY id
-    RETURNING id
+    RETURNING id, currency, amount
 """  # noqa: S608 - constants
 
 # All lines that are left are given back, and paid for by what was planned for the order; so are those that had been
@@ -175,31 +172,24 @@ JOBS = """
      ORDER BY refund.id
 """
 
-# By primary key.
-SUMS = """
-    SELECT currency, sum(amount)::bigint FROM boxoffice_refund WHERE id = ANY(%(refund_ids)s::bigint[])
-     GROUP BY currency ORDER BY currency
-"""
-
 
 @dataclass(frozen=True)
 class Planned:
     """What was planned, as it is written down: orders by what there was to do, refunds, money by currency in its minor
-    unit, tickets made void, seats freed.
+    unit.
     """
 
     orders: int = 0
     kinds: dict[str, int] = field(default_factory=dict)
     refunds: int = 0
     money: dict[str, int] = field(default_factory=dict)
-    tickets: int = 0
-    seats: int = 0
 
 
 def plan_orders(*, cancellation: Cancellation, order_ids: Sequence[int]) -> Planned:
     """Plan what becomes of these orders of the show. Part of the caller's transaction, who has locked the cancellation.
 
-    Some fourteen statements, however many orders. Raises NotInTransaction outside a transaction.
+    Ten statements, however many orders. Their tickets and seats come with the mails (``take_back``). Raises
+    NotInTransaction outside a transaction.
     """
     require_transaction(using="default")
     if not order_ids:
@@ -212,28 +202,21 @@ def plan_orders(*, cancellation: Cancellation, order_ids: Sequence[int]) -> Plan
         "why": cancellation.reason,
     }
     _rows(LOCK_PAYMENTS, values)
-    live = [(pk, hold_id) for pk, hold_id, status in _rows(LOCK_ORDERS, values) if status in REFUNDABLE]
-    values["live_ids"] = [pk for pk, _hold_id in live]
-    again = [pk for (pk,) in _rows(TRY_FAILED_AGAIN, values)]
-    values["rest_ids"] = [pk for (pk,) in _rows(PLAN_THE_REST, values)]
-    values["refund_ids"] = again + values["rest_ids"]
+    values["live_ids"] = [pk for pk, status in _rows(LOCK_ORDERS, values) if status in REFUNDABLE]
+    again, rest = _rows(TRY_FAILED_AGAIN, values), _rows(PLAN_THE_REST, values)
+    values["rest_ids"] = [pk for pk, _currency, _amount in rest]
+    values["refund_ids"] = [pk for pk, _currency, _amount in again + rest]
     if again:
         _run(HAND_LINES_ON, values)
     _run(GIVE_LINES_BACK, values)
-    seats = return_all_seats(hold_ids=[hold_id for _pk, hold_id in live])
-    tickets = void_many_tickets(order_ids=values["live_ids"], reason=SHOW_CANCELLED)
     _run(MARK_REFUNDED, values)
     _run(EXPIRE_UNPAID, values)
     kinds = dict(_rows(NOTE_ORDERS, values))
     enqueue_selected(task=SENDING, rows=JOBS, params={**values, "about": subject_of(code="")})
-    return Planned(
-        orders=sum(kinds.values()),
-        kinds=kinds,
-        refunds=len(values["refund_ids"]),
-        money=dict(_rows(SUMS, values)),
-        tickets=tickets,
-        seats=seats,
-    )
+    money = Counter[str]()
+    for _pk, currency, amount in again + rest:
+        money[currency] += amount
+    return Planned(orders=sum(kinds.values()), kinds=kinds, refunds=len(values["refund_ids"]), money=dict(money))
 
 
 def _rows(sql: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:

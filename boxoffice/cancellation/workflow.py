@@ -23,6 +23,7 @@ from boxoffice.cancellation import transitions
 from boxoffice.cancellation.accounts import read_accounts
 from boxoffice.cancellation.pages import next_orders, next_to_tell
 from boxoffice.cancellation.plan_orders import plan_orders
+from boxoffice.cancellation.take_back import take_back
 from boxoffice.cancellation.tell_orders import tell_orders
 from boxoffice.models import Cancellation, CancellationStep
 from inventory.models.show import subject_of
@@ -81,8 +82,10 @@ def _refund_everybody(here: Cancellation) -> None:
 def _tell_everybody(here: Cancellation) -> None:
     order_ids = next_to_tell(cancellation_id=here.pk, after=here.cursor, page=PAGE)
     mails = tell_orders(cancellation_id=here.pk, order_ids=order_ids)
+    taken = take_back(order_ids=order_ids)
     forget_many_files(order_ids=order_ids)
-    transitions.write_step(here, Step.TELL, number=here.cursor, result={"orders": len(order_ids), "mails": mails})
+    result = {"orders": len(order_ids), "mails": mails, **asdict(taken)}
+    transitions.write_step(here, Step.TELL, number=here.cursor, result=result)
     if len(order_ids) == PAGE:
         transitions.move_cursor(here, to=order_ids[-1])
         _next(here)

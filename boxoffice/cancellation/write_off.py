@@ -12,6 +12,7 @@ from boxoffice.cancellation.workflow import look_soon
 from boxoffice.changes.trail import write_action
 from boxoffice.errors import OrderNotFound
 from boxoffice.models import Cancellation, Order, OrderAction, Payment, WriteOff
+from boxoffice.refunds.transitions import give_up_by_hand, take_up_by_hand
 from inventory.money import Money
 from jobs.audit import require_reason
 
@@ -23,7 +24,7 @@ WRITE_OFF = f"""
       FROM (SELECT payment.id, payment.currency, {LEFT} AS money_left FROM boxoffice_payment AS payment
              WHERE payment.order_id = %(order_id)s AND {COMES_BACK}) AS payment
      WHERE money_left > 0
-    ON CONFLICT (payment_id) DO UPDATE SET amount = known.amount + excluded.amount
+    ON CONFLICT (payment_id) DO UPDATE SET amount = known.amount + excluded.amount, at = excluded.at
     RETURNING payment_id, amount, currency
 """  # noqa: S608 - constants
 
@@ -31,12 +32,14 @@ WRITE_OFF = f"""
 def write_off(*, order_id: int, by: str, reason: str) -> Sequence[Money]:
     """Write off what is left of the order's payments; returns what is written off of each. One transaction.
 
-    Refunds that were refused for good cannot be tried again while it is. by, reason: kept in the order's trail.
+    Refunds that were refused for good cannot be tried again while it is, and what nobody has come for at the counter
+    is not paid out any more. by, reason: kept in the order's trail.
     Raises ReasonMissing, OrderNotFound (also where its show is not cancelled), ClosedBefore and NothingToWriteOff.
     """
     require_reason(by=by, reason=reason)
     with transaction.atomic():
         order, cancellation = _locked(order_id)
+        give_up_by_hand(order_id=order_id)
         with connection.cursor() as cursor:
             cursor.execute(WRITE_OFF, {"order_id": order_id})
             written = [Money(amount, currency) for _payment, amount, currency in cursor.fetchall()]
@@ -60,6 +63,7 @@ def undo_write_off(*, order_id: int, by: str, reason: str) -> None:
         sums = dict(gone.values_list("currency", "amount"))
         if not gone.delete()[0]:
             raise NothingWrittenOff
+        take_up_by_hand(order_id=order_id)
         write_action(
             order=order, action=OrderAction.Action.UNDO_WRITE_OFF, by=by, reason=reason, details={"sums": sums}
         )

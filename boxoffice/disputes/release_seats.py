@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from boxoffice.disputes.standing import LOST
-from boxoffice.models import Dispute, OrderAction
+from boxoffice.models import Dispute, OrderAction, OrderLine
 from boxoffice.refunds.errors import NothingToRefund
 from boxoffice.refunds.refund_order import RefundedOrder, refund_order
 
 
 def may_be_released(*, order_id: int) -> bool:
-    """Whether a dispute about all that the order's seats cost is lost. Two queries."""
-    lost = Dispute.objects.filter(payment__order_id=order_id, status__in=LOST).select_related("payment")
-    return any(dispute.amount >= dispute.payment.amount for dispute in lost)
+    """Whether disputes about a whole payment, or about all that the seats left cost, are lost. Two queries."""
+    lost = list(Dispute.objects.filter(payment__order_id=order_id, status__in=LOST).select_related("payment"))
+    if any(dispute.amount >= dispute.payment.amount for dispute in lost):
+        return True
+    left = OrderLine.objects.filter(order_id=order_id, refunded_at__isnull=True).values_list("price", flat=True)
+    return 0 < sum(left) <= sum(dispute.amount for dispute in lost)
 
 
 def release_seats(*, order_id: int, by: str, reason: str, even_used: bool = False) -> RefundedOrder:

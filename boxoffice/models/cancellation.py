@@ -145,8 +145,15 @@ class CancelledOrder(models.Model):
     order = models.OneToOneField(
         Order, on_delete=models.PROTECT, primary_key=True, related_name="cancelled_with", verbose_name=_("order")
     )
+    # No constraint: whoever writes such rows by the thousand has just locked the one cancellation, and none is deleted.
+    # To look it up again for each row would take a twentieth of the planning's time.
     cancellation = models.ForeignKey(
-        Cancellation, on_delete=models.PROTECT, related_name="orders", db_index=False, verbose_name=_("cancellation")
+        Cancellation,
+        on_delete=models.PROTECT,
+        related_name="orders",
+        db_index=False,
+        db_constraint=False,
+        verbose_name=_("cancellation"),
     )
     kind = models.CharField(_("what there was to do"), max_length=10, choices=Kind.choices)
     # In the minor unit of the order's currency: what was planned to go back because the show was cancelled, earlier

@@ -61,6 +61,7 @@ class Refund(models.Model):
         null=True,
         blank=True,
         db_index=False,
+        db_constraint=False,  # see CancelledOrder
         verbose_name=_("cancellation of a show"),
     )
 

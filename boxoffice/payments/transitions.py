@@ -40,6 +40,14 @@ def find_money(*, payment_id: int, intent_id: str, money: Money) -> bool:
     return without.update(status=Payment.Status.SUCCEEDED, settled_at=DatabaseNow(), **came) == 1
 
 
+def count_all_that_came(*, payment_id: int, asked: int, money: Money) -> bool:
+    """More came for one that succeeded than was asked for: the row tells all of it from now on, so that what is too
+    much can go back and the rest later. False where it tells something else by now.
+    """
+    as_asked = Payment.objects.filter(pk=payment_id, status=Payment.Status.SUCCEEDED, amount=asked)
+    return as_asked.filter(currency=money.currency).update(amount=money.amount) == 1
+
+
 def fail(*, payment_id: int, problem: str, provider_id: str = "") -> bool:
     """`created | pending → failed`: a definite refusal, or money that must not count. ``problem`` is for staff."""
     known = Value(provider_id) if provider_id else F("provider_id")

@@ -16,7 +16,7 @@ _COVERED = """(
 
 # One of several transactions about a dispute speaks for all of them.
 _OF_TRANSACTIONS = f"""
-    SELECT kind, CASE WHEN kind = 'dispute' THEN 'dispute:' || source ELSE provider_id END AS source,
+    SELECT kind, CASE WHEN kind = 'dispute' AND source <> '' THEN 'dispute:' || source ELSE provider_id END AS source,
            min({_DAY.format("created_at")}) AS day,
            sum(CASE WHEN kind = 'other amount' AND category = 'charge' THEN amount - payment_amount
                     WHEN kind = 'other amount' AND category IN {REFUNDS} THEN amount + refund_amount

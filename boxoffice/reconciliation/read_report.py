@@ -49,7 +49,7 @@ _WORD = re.compile(r"[\x21-\x7e]{1,255}")
 _CATEGORY = re.compile(r"[a-z][a-z_]{0,59}")
 _CURRENCY = re.compile(r"[A-Za-z]{3}")
 _AMOUNT = re.compile(r"(-?)([0-9]{1,14})(?:([.,])([0-9]{1,3}))?")
-_INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(:[0-9]{2})?(Z|\+00:00)?")
+_INSTANT = re.compile(r"20[0-9]{2}-[0-9]{2}-[0-9]{2}[ T]([01][0-9]|2[0-3]):[0-9]{2}(:[0-9]{2})?(Z|\+00:00)?")
 
 
 def read_report(report: BinaryIO) -> Iterator[Told]:

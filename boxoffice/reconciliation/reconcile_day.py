@@ -36,6 +36,24 @@ PRIORITY = 8
 """Behind whatever somebody waits for."""
 
 
+LEFT_BEHIND = timedelta(hours=12)
+"""A run that has not ended by then has nobody who goes on with it: its process was killed, or its job has died."""
+
+MOST_LEFT_BEHIND = 7
+"""Of a night, the oldest first: the next one goes on."""
+
+
+def begin_night(*, day: date) -> None:
+    """Begin to reconcile a day that has ended, and begin again what was left behind of days before it. Part of the
+    caller's transaction.
+    """
+    take_turn()
+    unfinished = Reconciliation.objects.exclude(state=Reconciliation.State.DONE).filter(day__lt=day)
+    left = unfinished.filter(begun_at__lt=database_now() - LEFT_BEHIND).order_by("day")[:MOST_LEFT_BEHIND]
+    for each in (*left.values_list("day", flat=True), day):
+        begin_day(day=each)
+
+
 def begin_day(*, day: date) -> int:
     """Begin to reconcile a day, or begin again, and enqueue the job that reads; returns the run's number. Part of the
     caller's transaction. Raises DayNotOver for one that has not begun.

@@ -20,6 +20,9 @@ from boxoffice.reconciliation.told import Told
 from boxoffice.reconciliation.write_days import bounds
 from jobs.clock import database_now
 
+AHEAD = timedelta(days=1)
+"""How far the provider's clock may be before ours. A report of later days is no report of what has happened."""
+
 MOST_DAYS = 400
 """Between the first and the last line of a report: more is no report but a mistake in a year."""
 
@@ -35,7 +38,7 @@ def reconcile_report(*, report: BinaryIO, day: date | None = None) -> list[Recon
     if day is not None and bounds(day)[0] >= database_now():
         raise DayNotOver
     with transaction.atomic():
-        seen = _Seen()
+        seen = _Seen(until=database_now() + AHEAD)
         keep_report(seen.through(read_report(report)))
         days = seen.days(day)
         now = database_now()
@@ -54,14 +57,18 @@ def reconcile_report(*, report: BinaryIO, day: date | None = None) -> list[Recon
 
 
 class _Seen:
-    """Which days pass by, and in which line; and the last instant of all."""
+    """Which days pass by, and in which line; and the last instant of all, which is before ``until``."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, until: datetime) -> None:
+        self._until = until
         self._lines: dict[date, int] = {}
         self.last = datetime.min.replace(tzinfo=UTC)
 
     def through(self, told: Iterator[Told]) -> Iterator[Told]:
         for transaction_ in told:
+            if transaction_.created_at >= self._until:
+                problem = _("It is dated %(day)s, which has not begun.") % {"day": transaction_.created_at.date()}
+                raise ReportRefused(problem, line=transaction_.line)
             self._lines.setdefault(transaction_.created_at.date(), transaction_.line)
             self.last = max(self.last, transaction_.created_at)
             yield transaction_

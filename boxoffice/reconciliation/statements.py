@@ -25,15 +25,30 @@ REFUNDS = "('refund', 'partial_capture_reversal')"
 
 CLEAR = "DROP TABLE IF EXISTS judged_scope, judged, judged_findings"
 
-# The days, whatever was not decided, and whatever an open finding is about. By balance_by_day, balance_undecided and
-# finding_open.
+# The days; whatever was not decided; whatever an open finding is about, or one about which somebody has done something
+# that this is to be matched with; and of a dispute all that there is, since it is judged as one. By balance_by_day,
+# balance_undecided, finding_open and balance_by_source; resolved findings are few.
 SCOPE = """
     CREATE TEMPORARY TABLE judged_scope ON COMMIT DROP AS
-    SELECT id FROM boxoffice_balancetransaction WHERE created_at >= %(since)s AND created_at < %(until)s
+    WITH asked AS (
+        SELECT id FROM boxoffice_balancetransaction WHERE created_at >= %(since)s AND created_at < %(until)s
+        UNION
+        SELECT id FROM boxoffice_balancetransaction WHERE outcome IN ('unread', 'in flight')
+        UNION
+        SELECT transaction_id FROM boxoffice_finding WHERE resolution = '' AND transaction_id IS NOT NULL
+        UNION
+        SELECT settled.transaction_id
+          FROM boxoffice_finding AS settled
+          JOIN boxoffice_balancetransaction AS told ON told.id = settled.transaction_id
+         WHERE settled.resolution IN ('confirmed', 'refunded', 'attached') AND told.outcome = 'finding'
+    )
+    SELECT id FROM asked
     UNION
-    SELECT id FROM boxoffice_balancetransaction WHERE outcome IN ('unread', 'in flight')
-    UNION
-    SELECT transaction_id FROM boxoffice_finding WHERE resolution = '' AND transaction_id IS NOT NULL
+    SELECT other.id
+      FROM asked JOIN boxoffice_balancetransaction AS told USING (id)
+      JOIN boxoffice_balancetransaction AS other ON other.source = told.source
+     WHERE told.category IN ('dispute', 'dispute_reversal') AND told.source <> ''
+       AND other.category IN ('dispute', 'dispute_reversal')
 """
 
 # Each transaction beside what it is about: the payment, by the money's id or by the key that we gave along; the refund,
@@ -55,29 +70,34 @@ _KNOWN = f"""
 """  # noqa: S608 - words of our own
 
 # Payments after the first one of an order, where it is paid more than its seats cost and was given back, and how much
-# of each that explains. By the orders' payments and lines.
+# of each that explains: the newest first, and each cent once. By the orders' payments and lines.
 _PAID_AGAIN = f"""
-    SELECT payment.id,
-           least(paid.amount - owed.amount, payment.amount - back.amount) * {in_theirs("payment")} AS surplus
-      FROM (SELECT order_id, sum(amount) AS amount, min(id) AS first FROM boxoffice_payment
-             WHERE status = 'succeeded'
-               AND order_id IN (SELECT whose.order_id FROM known JOIN boxoffice_payment AS whose
-                                    ON whose.id = known.payment_id)
-             GROUP BY order_id HAVING count(*) > 1) AS paid
-      JOIN boxoffice_payment AS payment ON payment.order_id = paid.order_id AND payment.id > paid.first
-     CROSS JOIN LATERAL (
-           SELECT coalesce((SELECT sum(line.price) FROM boxoffice_orderline AS line
-                              JOIN boxoffice_order AS o ON o.id = line.order_id
-                             WHERE line.order_id = paid.order_id AND line.refunded_at IS NULL
-                               AND o.status IN ('confirmed', 'partly_refunded')), 0)
-                + coalesce((SELECT sum(refund.amount) FROM boxoffice_refund AS refund
-                              JOIN boxoffice_payment AS whose ON whose.id = refund.payment_id
-                             WHERE whose.order_id = paid.order_id AND refund.status <> 'failed'), 0) AS amount) AS owed
-     CROSS JOIN LATERAL (
-           SELECT coalesce(sum(refund.amount), 0) AS amount FROM boxoffice_refund AS refund
-            WHERE refund.payment_id = payment.id AND refund.status <> 'failed') AS back
-     WHERE payment.status = 'succeeded' AND payment.method = 'online'
-       AND paid.amount > owed.amount AND payment.amount > back.amount
+    SELECT id,
+           least(unspent, too_much - coalesce(sum(unspent) OVER (
+               PARTITION BY order_id ORDER BY id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)) * units
+               AS surplus
+      FROM (SELECT payment.id, payment.order_id, {in_theirs("payment")} AS units,
+                   paid.amount - owed.amount AS too_much, payment.amount - back.amount AS unspent
+              FROM (SELECT order_id, sum(amount) AS amount, min(id) AS first FROM boxoffice_payment
+                     WHERE status = 'succeeded'
+                       AND order_id IN (SELECT whose.order_id FROM known JOIN boxoffice_payment AS whose
+                                            ON whose.id = known.payment_id)
+                     GROUP BY order_id HAVING count(*) > 1) AS paid
+              JOIN boxoffice_payment AS payment ON payment.order_id = paid.order_id AND payment.id > paid.first
+             CROSS JOIN LATERAL (
+                   SELECT coalesce((SELECT sum(line.price) FROM boxoffice_orderline AS line
+                                      JOIN boxoffice_order AS o ON o.id = line.order_id
+                                     WHERE line.order_id = paid.order_id AND line.refunded_at IS NULL
+                                       AND o.status IN ('confirmed', 'partly_refunded')), 0)
+                        + coalesce((SELECT sum(refund.amount) FROM boxoffice_refund AS refund
+                                      JOIN boxoffice_payment AS whose ON whose.id = refund.payment_id
+                                     WHERE whose.order_id = paid.order_id AND refund.status <> 'failed'), 0)
+                          AS amount) AS owed
+             CROSS JOIN LATERAL (
+                   SELECT coalesce(sum(refund.amount), 0) AS amount FROM boxoffice_refund AS refund
+                    WHERE refund.payment_id = payment.id AND refund.status <> 'failed') AS back
+             WHERE payment.status = 'succeeded' AND payment.method = 'online'
+               AND paid.amount > owed.amount AND payment.amount > back.amount) AS again
 """  # noqa: S608
 
 # What each is: an outcome and, for a finding, its kind and what one click would do. Looked at in this order; sums over
@@ -144,7 +164,13 @@ JUDGED = f"""
                NOT EXISTS (SELECT FROM boxoffice_balancetransaction AS earlier
                             WHERE earlier.intent_id = known.intent_id AND earlier.intent_id <> ''
                               AND earlier.category = 'charge'
-                              AND (earlier.created_at, earlier.id) < (known.created_at, known.id)) AS is_first,
+                              AND (earlier.created_at, earlier.id) < (known.created_at, known.id))
+               -- Two moneys with one key of ours are one payment, too: among these, and beside those of other days.
+               AND first_value(known.id) OVER (PARTITION BY known.payment_id, known.category
+                                                   ORDER BY known.created_at, known.id) = known.id
+               AND NOT EXISTS (SELECT FROM boxoffice_balancetransaction AS earlier
+                                WHERE earlier.payment_id = known.payment_id AND earlier.category = 'charge'
+                                  AND (earlier.created_at, earlier.id) < (known.created_at, known.id)) AS is_first,
                known.created_at < %(as_of)s::timestamptz - %(in_flight)s AS is_late,
                known.created_at < %(as_of)s::timestamptz - %(refund_in_flight)s AS is_late_refund
           FROM known

@@ -12,6 +12,9 @@ Resolution = Finding.Resolution
 
 LONGEST_REASON = 300
 
+WHAT_IS_SETTLED = ("kind", "amount", "currency", "transaction_id", "payment_id", "refund_id")
+"""Who resolves a finding has seen these, and no others."""
+
 
 def take(*, finding_id: int, by: str, from_owner: str = "") -> bool:
     """Make ``by`` the owner of an open one that ``from_owner`` has, or nobody. False where that is not so any more."""
@@ -25,10 +28,13 @@ def give_back(*, finding_id: int, by: str) -> bool:
     return mine.update(owner="", taken_at=None) == 1
 
 
-def resolve(*, finding_id: int, resolution: Finding.Resolution, by: str, reason: str) -> bool:
-    """open → resolved, by a person. False where somebody was first. Belongs into the transaction of what was done."""
+def resolve(*, finding: Finding, resolution: Finding.Resolution, by: str, reason: str) -> bool:
+    """open → resolved, by a person. False where somebody was first, or a comparison has changed what ``finding`` says
+    since it was read. Belongs into the transaction of what was done.
+    """
     if resolution == Resolution.MATCHED_LATER or not by.strip():
         raise ValueError("A person says who resolves it, and how.")
-    open_one = Finding.objects.filter(pk=finding_id, resolution="")
+    seen = {name: getattr(finding, name) for name in WHAT_IS_SETTLED}
+    open_one = Finding.objects.filter(pk=finding.pk, resolution="", **seen)
     values = {"resolution": resolution, "resolved_by": by.strip()[:150], "reason": reason.strip()[:LONGEST_REASON]}
     return open_one.update(resolved_at=DatabaseNow(), **values) == 1

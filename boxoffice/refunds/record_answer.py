@@ -21,6 +21,9 @@ ASK_AGAIN_AFTER = timedelta(hours=6)
 BALANCE_IS_LOW_FOR = timedelta(minutes=1)
 """At least: nobody tops it up sooner."""
 
+WAITED_IN_VAIN = "insufficient_funds"
+"""Why the provider gives a refund up that it had taken on, where nobody topped the balance up in time."""
+
 ATTEMPTS_BY_ITSELF = 5
 """Keys that are spent in a row before a human must look. The waits between them: 1, 4, 16 and 64 minutes."""
 
@@ -42,7 +45,10 @@ def record_answer(*, refund: Refund, answer: Answer) -> bool:
         ask_later(refund)
         return moved
     if answer.means is Means.RETURNED:
-        return transitions.mark_returned(refund_id=refund.pk, provider_id=answer.provider_id, code=answer.code)
+        moved = transitions.mark_returned(refund_id=refund.pk, provider_id=answer.provider_id, code=answer.code)
+        if moved and answer.code == WAITED_IN_VAIN and refund.cancellation_id is not None:
+            _wait_for_balance(refund)
+        return moved
     moved = transitions.mark_failed(
         refund_id=refund.pk, failure=answer.means.value, code=answer.code, message=answer.message
     )

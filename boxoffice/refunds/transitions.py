@@ -13,7 +13,7 @@ from typing import Any
 from uuid import uuid4
 
 from django.db import connection
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from boxoffice.models import Order, OrderLine, Payment, Refund
 from jobs.clock import DatabaseNow
@@ -111,6 +111,25 @@ def mark_paid_out(*, refund_id: int) -> bool:
     by_hand = Payment.objects.exclude(method=Payment.Method.ONLINE)
     planned = Refund.objects.filter(pk=refund_id, status=Status.PLANNED, payment_id__in=by_hand.values("pk"))
     return planned.update(status=Status.SUCCEEDED, settled_at=DatabaseNow()) == 1
+
+
+def give_up_by_hand(*, order_id: int) -> int:
+    """planned → failed, for money in our own hands that nobody comes for, so that it can be written off. Returns how
+    many moved.
+    """
+    planned = Refund.objects.filter(status=Status.PLANNED, payment_id__in=_by_hand_of(order_id).values("pk"))
+    return planned.update(status=Status.FAILED, failure=Failure.REFUSED, settled_at=DatabaseNow())
+
+
+def take_up_by_hand(*, order_id: int) -> int:
+    """failed → planned, the inverse: somebody is to pay it out after all. Returns how many moved."""
+    given_up = Refund.objects.filter(status=Status.FAILED, payment_id__in=_by_hand_of(order_id).values("pk"))
+    later = Refund.objects.filter(replaces_id=OuterRef("pk"))
+    return given_up.filter(~Exists(later)).update(status=Status.PLANNED, failure="", settled_at=None)
+
+
+def _by_hand_of(order_id: int) -> QuerySet[Payment]:
+    return Payment.objects.exclude(method=Payment.Method.ONLINE).filter(order_id=order_id)
 
 
 def mark_returned(*, refund_id: int, provider_id: str, code: str) -> bool:

@@ -13,7 +13,7 @@ from inventory.money import Money
 MOST = 100
 """Rows of a list: what one looks through. The page says how many there are."""
 
-# Attempts that failed and that no later one replaces. By refund_of_cancellation.
+# Attempts that failed, that no later one replaces, and whose money is not written off. By refund_of_cancellation.
 FAILED = """
     SELECT o.id, o.code, refund.id, refund.amount, refund.currency, refund.failure, refund.failure_code,
            refund.failure_message
@@ -22,6 +22,8 @@ FAILED = """
       JOIN boxoffice_order AS o ON o.id = payment.order_id
      WHERE refund.cancellation_id = %(cancellation)s AND refund.status = 'failed'
        AND NOT EXISTS (SELECT 1 FROM boxoffice_refund AS later WHERE later.replaces_id = refund.id)
+       AND NOT EXISTS (SELECT 1 FROM boxoffice_writeoff AS off
+                        WHERE off.payment_id = payment.id AND off.at >= refund.settled_at)
      ORDER BY refund.id LIMIT %(most)s
 """
 
@@ -32,6 +34,7 @@ BY_HAND = """
       JOIN boxoffice_payment AS payment ON payment.id = refund.payment_id AND payment.method <> 'online'
       JOIN boxoffice_order AS o ON o.id = payment.order_id
      WHERE refund.cancellation_id = %(cancellation)s AND refund.status = 'planned'
+       AND (%(order)s::bigint IS NULL OR o.id = %(order)s)
      ORDER BY refund.id LIMIT %(most)s
 """
 
@@ -80,9 +83,9 @@ def failed_orders(*, cancellation_id: int) -> Sequence[OrderRow]:
     return _rows(FAILED, cancellation=cancellation_id)
 
 
-def orders_by_hand(*, cancellation_id: int) -> Sequence[OrderRow]:
-    """Refunds that somebody is to pay out; MOST at most. One query."""
-    return _rows(BY_HAND, cancellation=cancellation_id)
+def orders_by_hand(*, cancellation_id: int, order_id: int | None = None) -> Sequence[OrderRow]:
+    """Refunds that somebody is to pay out, of this order or of all; MOST at most. One query."""
+    return _rows(BY_HAND, cancellation=cancellation_id, order=order_id)
 
 
 def orders_left_over(*, show_id: int, order_id: int | None = None) -> Sequence[OrderRow]:

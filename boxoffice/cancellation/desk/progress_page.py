@@ -18,9 +18,10 @@ from boxoffice.cancellation.desk.start_page import PERMISSION as CANCEL
 from boxoffice.cancellation.desk.start_page import sums_in_words
 from boxoffice.cancellation.read_progress import Pile, Progress, StepsDone, count_mails, read_progress
 from boxoffice.cancellation.report.report_parts import parts_of_report
-from boxoffice.models import Cancellation, Refund
+from boxoffice.models import Cancellation, Order, Refund
 from boxoffice.shows.show_desk import render
 from inventory.venue_time import in_venue_time
+from jobs.clock import database_now
 from jobs.spans import seen_from
 from notifications.models import Notification
 
@@ -28,7 +29,9 @@ PERMISSION = "boxoffice.view_cancellation"
 WRITE_OFF = "boxoffice.write_off"
 
 REFRESH_SECONDS = 5
-"""Each time it reads all orders of the show, which of a large one takes some tenths of a second."""
+
+LARGE = 5_000
+"""Orders. From so many on, reading all their money takes some tenths of a second: too much for every look."""
 
 Phase = Cancellation.Phase
 
@@ -57,9 +60,12 @@ def progress_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) ->
     """How far it is. Raises PermissionDenied, and Http404 for a show that was not cancelled so."""
     if not request.user.has_perm(PERMISSION) or not request.user.has_perm("inventory.view_show"):
         raise PermissionDenied
-    progress = read_progress(show_id=show_id)
+    is_light = _may_be_light(request, show_id)
+    progress = read_progress(show_id=show_id, without_accounts=is_light)
     if progress is None:
         raise Http404
+    if is_light and (progress.accounts is not None or not moves(progress)):
+        is_light, progress = False, read_progress(show_id=show_id) or progress
     cancellation = progress.cancellation
     return render(
         page,
@@ -76,11 +82,12 @@ def progress_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) ->
         done_of=_done_of(progress),
         speed=speed_in_words(progress),
         phases=phase_lines(progress),
+        is_light=is_light,
         account_rows=account_rows(progress),
-        lists=_lists(progress),
-        parts=parts_of_report(show_id=show_id),
+        lists={} if is_light else _lists(progress),
+        parts=() if is_light else parts_of_report(show_id=show_id),
         most=order_rows.MOST,
-        mails=_mails(cancellation),
+        mails=[] if is_light else _mails(cancellation),
         may_be_paused=moves(progress),
         may_pause=request.user.has_perm(CANCEL) and cancellation.phase != Phase.CLOSED,
         may_write_off=request.user.has_perm(WRITE_OFF) and cancellation.phase != Phase.CLOSED,
@@ -89,6 +96,17 @@ def progress_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) ->
         may_pay_out=request.user.has_perm("boxoffice.pay_out"),
         as_of=in_venue_time(instant=progress.as_of, zone=cancellation.show.venue.zone),
     )
+
+
+def _may_be_light(request: HttpRequest, show_id: int) -> bool:
+    """Whether this is a look at a large show that only keeps an open page fresh. It then has the refunds and the phases
+    alone, and the page keeps what it has of the rest until the look that a minute begins with.
+
+    Browsers say so of a request that a script made. Whoever does not gets everything.
+    """
+    if request.headers.get("Sec-Fetch-Dest") != "empty" or database_now().second < REFRESH_SECONDS:
+        return False
+    return Order.objects.filter(show_id=show_id)[LARGE : LARGE + 1].exists()
 
 
 def moves(progress: Progress) -> bool:
@@ -124,6 +142,7 @@ def refund_lines(progress: Progress) -> list[Line]:
         (_("Being paid out by the provider"), progress.under_way, "running"),
         (_("Failed"), progress.failed, "bad"),
         (_("To be paid out by hand"), progress.by_hand, "warn"),
+        (_("Written off"), progress.written_off, "plain"),
     ]
     return [Line(name, pile.count, sums_in_words(pile.money), mark) for name, pile, mark in kinds if pile.count]
 
@@ -206,7 +225,7 @@ def _told(steps: StepsDone) -> str:
 def account_rows(progress: Progress) -> list[dict[str, Any]]:
     """One currency a row, its sums in words; whether it matches, and what is missing."""
     rows = []
-    for account in progress.accounts.accounts:
+    for account in progress.accounts.accounts if progress.accounts else ():
         open_now = account.under_way + account.left
         rows.append(
             {
@@ -225,7 +244,7 @@ def account_rows(progress: Progress) -> list[dict[str, Any]]:
 
 def _lists(progress: Progress) -> dict[str, Sequence[Any]]:
     """Whom somebody must see to. Only what there is is read."""
-    cancellation, accounts = progress.cancellation, progress.accounts.accounts
+    cancellation, accounts = progress.cancellation, progress.accounts.accounts if progress.accounts else ()
     show = {"show_id": cancellation.show_id}
     failed = order_rows.failed_orders(cancellation_id=cancellation.pk) if progress.failed.count else ()
     # What is left while refunds are being planned is what is still to come.

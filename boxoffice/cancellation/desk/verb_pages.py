@@ -9,7 +9,7 @@ from django.contrib import admin, messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 
-from boxoffice.cancellation.desk.order_rows import orders_left_over, orders_written_off
+from boxoffice.cancellation.desk.order_rows import orders_by_hand, orders_left_over, orders_written_off
 from boxoffice.cancellation.desk.progress_page import WRITE_OFF
 from boxoffice.cancellation.desk.start_page import PERMISSION, address_of_cancellation, sums_in_words
 from boxoffice.cancellation.errors import NothingToWriteOff, NothingWrittenOff
@@ -66,7 +66,9 @@ def write_off_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int, o
     """Ask (GET), or write off what is left of the order (POST)."""
     show_for(request, show_id=show_id, permission=WRITE_OFF)
     order = _order(show_id, order_id)
-    sums = [row.money for row in orders_left_over(show_id=show_id, order_id=order_id)]
+    left = orders_left_over(show_id=show_id, order_id=order_id)
+    by_hand = orders_by_hand(cancellation_id=_cancellation(show_id).pk, order_id=order_id)
+    sums = [row.money for row in (*left, *by_hand)]
     if request.method != "POST" and not sums:
         return refuse(request, NothingToWriteOff(), to=address_of_cancellation(show_id))
     money = {"money": sums_in_words(sums), "code": order.code}

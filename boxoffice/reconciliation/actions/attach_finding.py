@@ -7,16 +7,18 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
-from boxoffice.models import BalanceTransaction, Finding, Order, Payment
+from boxoffice.cancellation.plan_again import ask_to_plan_again
+from boxoffice.models import BalanceTransaction, Finding, Order
 from boxoffice.payments.minor_units import our_money
 from boxoffice.payments.settle_payment import buy_or_give_back
 from boxoffice.reconciliation.actions.errors import NoSuchOrder, NotOffered
+from boxoffice.reconciliation.actions.known_here import require_unknown_payment, require_unknown_refund
 from boxoffice.reconciliation.actions.resolving import find_to, resolve
+from boxoffice.reconciliation.actions.write_payment import write_payment
 from boxoffice.refunds import transitions as refunds
 from boxoffice.refunds.errors import MoneyNotLeft
 from inventory.money import Money
 from jobs.audit import require_reason
-from jobs.clock import DatabaseNow
 
 _GAPS = re.compile(r"[\s\-–#]+")
 
@@ -51,7 +53,8 @@ def attach_finding(*, finding_id: int, code: str, by: str, reason: str) -> Attac
 
     A payment buys the order's seats where it waits for that sum and they are free; otherwise it is planned to go back,
     and its fan is told. A refund is written down and gives no seat back. Raises ReasonMissing, FindingResolved,
-    NotOffered, NoSuchOrder and MoneyNotLeft; nothing changes then.
+    FindingChanged, NotOffered, NoSuchOrder, MoneyNotLeft, and MoneyIsKnown or MoneyUnderWay where it is, or may be,
+    one of ours; nothing changes then.
     """
     require_reason(by=by, reason=reason)
     finding = find_to(action=Finding.Action.ATTACH, finding_id=finding_id)
@@ -64,15 +67,8 @@ def attach_finding(*, finding_id: int, code: str, by: str, reason: str) -> Attac
     order = order_to_attach(code=code)
     with transaction.atomic():
         resolve(finding=finding, action=Finding.Action.ATTACH, by=by, reason=reason.strip())
-        payment = Payment.objects.create(
-            order=order,
-            status=Payment.Status.SUCCEEDED,
-            amount=money.amount,
-            currency=money.currency,
-            idempotency_key=f"found-{told.pk}",
-            intent_id=told.intent_id,
-            settled_at=DatabaseNow(),
-        )
+        require_unknown_payment(order=order, told=told)
+        payment = write_payment(order=order, told=told, money=money)
         bought = buy_or_give_back(payment=payment, may_buy=would_buy(order=order, money=money))
     return Attached(order, money, "bought" if bought else "goes back")
 
@@ -82,8 +78,11 @@ def _attach_refund(finding: Finding, told: BalanceTransaction, money: Money, *, 
     assert payment is not None
     with transaction.atomic():
         resolve(finding=finding, action=Finding.Action.ATTACH, by=by, reason=reason)
+        require_unknown_refund(payment=payment, told=told, amount=money.amount)
         refund = refunds.plan(payment_id=payment.pk, amount=money.amount, reason=reason)
         if refund is None:
             raise MoneyNotLeft
         refunds.mark_succeeded(refund_id=refund.pk, provider_id=told.source)
+        # Of a cancelled show: what somebody gave back by hand was refused to our refund of the whole; the rest is owed.
+        ask_to_plan_again(order=payment.order)
     return Attached(payment.order, money, "written")

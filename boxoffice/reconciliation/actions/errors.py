@@ -12,6 +12,23 @@ class FindingResolved(BoxOfficeError):
     __doc__ = gettext_noop("This is resolved already: somebody was first, or the other side has come. See below how.")
 
 
+class FindingChanged(BoxOfficeError):
+    __doc__ = gettext_noop("This was found otherwise since you looked at it. Nothing was changed: look at it again.")
+
+
+class MoneyIsKnown(BoxOfficeError):
+    __doc__ = gettext_noop(
+        "This money has come here since it was found. Nothing was changed: have its day reconciled again."
+    )
+
+
+class MoneyUnderWay(BoxOfficeError):
+    __doc__ = gettext_noop(
+        "A payment or refund of this order is still under way, and this may be its money. Nothing was changed: try "
+        "again once it has ended."
+    )
+
+
 class FindingTaken(BoxOfficeError):
     """Somebody else has it."""
 

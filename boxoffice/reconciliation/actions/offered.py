@@ -20,12 +20,15 @@ def offered(finding: Finding) -> list[Finding.Action]:
     if finding.kind in _ASKED_AGAIN and (finding.refund_id or is_open_here):
         possible.add(Action.CONFIRM)
     came = finding.kind in (Kind.ONLY_THERE, Kind.PAID_TWICE, Kind.OTHER_AMOUNT) and finding.amount > 0
-    if came and finding.payment_id and not finding.refund_id and not is_open_here:
+    # What came in another currency cannot be given back in that of the payment.
+    is_alike = finding.payment is not None and finding.payment.currency == finding.currency
+    goes_back = is_alike or finding.kind == Kind.ONLY_THERE
+    if came and goes_back and finding.payment_id and not finding.refund_id and not is_open_here:
         possible.add(Action.REFUND)
     has_transaction = finding.transaction is not None
     if finding.kind == Kind.ONLY_THERE and has_transaction and not finding.payment_id and finding.amount > 0:
         possible.add(Action.ATTACH)
-    if finding.kind == Kind.REFUNDED_THERE and has_transaction and finding.payment_id and not finding.refund_id:
+    if finding.kind == Kind.REFUNDED_THERE and has_transaction and is_alike and not finding.refund_id:
         possible.add(Action.ATTACH)
     order = [suggested, *(action for action in Action if action != suggested)]
     return [action for action in order if action in possible]

@@ -6,7 +6,7 @@ from django.db import connection
 
 from boxoffice.models import BooksAction, Finding
 from boxoffice.reconciliation import transitions
-from boxoffice.reconciliation.actions.errors import FindingResolved, NotOffered
+from boxoffice.reconciliation.actions.errors import FindingChanged, FindingResolved, NotOffered
 from boxoffice.reconciliation.actions.offered import offered
 from jobs.errors import NotInTransaction
 
@@ -33,10 +33,12 @@ def find_to(*, action: Finding.Action, finding_id: int) -> Finding:
 
 def resolve(*, finding: Finding, action: Finding.Action, by: str, reason: str = "") -> None:
     """open → resolved, with its entry in the trail. The first statement of the caller's transaction, which it rolls
-    back when somebody was first: raises FindingResolved.
+    back when somebody was first, or it is told otherwise than ``finding`` was read: raises FindingResolved and
+    FindingChanged.
     """
     if not connection.in_atomic_block:
         raise NotInTransaction("Resolve a finding inside the transaction of what is done about it.")
-    if not transitions.resolve(finding_id=finding.pk, resolution=_BECOMES[action], by=by, reason=reason):
-        raise FindingResolved
+    if not transitions.resolve(finding=finding, resolution=_BECOMES[action], by=by, reason=reason):
+        is_open = Finding.objects.filter(pk=finding.pk, resolution="").exists()
+        raise FindingChanged if is_open else FindingResolved
     BooksAction.objects.create(finding=finding, action=BooksAction.Action(action), by=by[:150], reason=reason[:300])

@@ -17,6 +17,7 @@ from boxoffice.models import Finding
 from boxoffice.payments.minor_units import our_money
 from boxoffice.reconciliation.actions.attach_finding import attach_finding, order_to_attach, would_buy
 from boxoffice.reconciliation.actions.confirm_finding import confirm_finding
+from boxoffice.reconciliation.actions.errors import FindingChanged
 from boxoffice.reconciliation.actions.offered import offered
 from boxoffice.reconciliation.actions.own_finding import give_finding_back, take_finding
 from boxoffice.reconciliation.actions.refund_finding import refund_finding
@@ -66,6 +67,7 @@ def verb_page(page: admin.ModelAdmin, request: HttpRequest, finding_id: int, ver
     form = _form(request, finding, action)
     if request.method == "POST" and (form is None or form.is_valid()):
         try:
+            _require_as_shown(request, finding)
             words = _do(finding, action, by=request.user.get_username(), given=form.cleaned_data if form else {})
         except BoxOfficeError as refusal:
             messages.error(request, str(refusal))
@@ -121,11 +123,22 @@ def _ask(
         title=f"{verb_in_words(action)}: {amount}?",
         button=f"{verb_in_words(action)}: {amount}",
         finding=finding,
+        shown=_shown(finding),
         effects=effects,
         form=form,
         final=action != Action.CONFIRM,
         back_url=reverse(PAGE, args=[finding.pk]),
     )
+
+
+def _shown(finding: Finding) -> str:
+    return f"{finding.amount} {finding.currency} {finding.payment_id or 0}"
+
+
+def _require_as_shown(request: HttpRequest, finding: Finding) -> None:
+    """The sum that somebody has read on the page that asked is the sum that moves. Raises FindingChanged."""
+    if finding.is_open and request.POST.get("shown", _shown(finding)) != _shown(finding):
+        raise FindingChanged
 
 
 def _what_attaching_does(finding: Finding, code: str) -> str:

@@ -104,7 +104,9 @@ def gather_facts(*, order: Order) -> Facts:
         scans=list(scans_of_order(order_id=order.pk)),
         # One query more, where there was anything to pay.
         payments=list(Payment.objects.filter(order=order).order_by("pk")) if order.total else (),
-        refunds=list(Refund.objects.filter(payment__order_id=order.pk).select_related("payment").order_by("pk")),
+        refunds=list(
+            Refund.objects.filter(payment__order_id=order.pk).select_related("payment__write_off").order_by("pk")
+        ),
         # One query more for the same orders, and one for the steps of those that are disputed.
         disputes=list(disputes_of_order(order_id=order.pk)) if order.total else (),
         actions=list(OrderAction.objects.filter(order_id=order.pk).order_by("pk")),

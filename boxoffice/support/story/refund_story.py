@@ -47,11 +47,13 @@ def refund_steps(facts: Facts) -> Iterator[RefundStep]:
 
 
 def owed_money(facts: Facts) -> Iterator[OwedMoney]:
-    """The attempts that failed and have no later one, those that wait for too long, and those that wait for us."""
+    """The attempts that failed, have no later one and were not written off since, those that wait for too long, and
+    those that wait for us.
+    """
     replaced = {refund.replaces_id for refund in facts.refunds}
     for refund in facts.refunds:
         owed = what_is_owed(refund, now=facts.now)
-        if owed is not None and refund.pk not in replaced:
+        if owed is not None and refund.pk not in replaced and not _is_written_off(refund):
             yield owed
 
 
@@ -73,6 +75,14 @@ def what_is_owed(refund: Refund, *, now: datetime) -> OwedMoney | None:
 def state_of_refund(refund: Refund) -> str:
     """How it stands, in words."""
     return _stands(refund)[0]
+
+
+def _is_written_off(refund: Refund) -> bool:
+    """Somebody gave this money up since it failed. Not so where it came back later: that is news."""
+    if refund.status != Refund.Status.FAILED or refund.settled_at is None:
+        return False
+    off = getattr(refund.payment, "write_off", None)
+    return off is not None and off.at >= refund.settled_at
 
 
 def _waits_for_us(refund: Refund) -> bool:

@@ -5,24 +5,32 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from icalendar import Calendar
 from pypdf import PdfReader
 
 from boxoffice.cancellation import transitions as steps
 from boxoffice.cancellation import workflow
+from boxoffice.cancellation.accounts import read_accounts
 from boxoffice.cancellation.balance import TOP_UP
+from boxoffice.cancellation.desk import progress_page
 from boxoffice.cancellation.report.report_parts import parts_of_report
 from boxoffice.cancellation.start import cancel_show
+from boxoffice.changes.errors import NotPaidOutByHand
+from boxoffice.changes.pay_out import pay_out
 from boxoffice.messages import draft
 from boxoffice.models import Cancellation, Dispute, Order, Payment, Refund, ShowAction
 from boxoffice.refunds import transitions
 from inventory.models import Show
-from jobs.clock import DatabaseNow
+from jobs.clock import DatabaseNow, database_now
+from tests.fixtures_clock import Clock
 from tests.fixtures_staff import staff_with
 from tickets.models import Ticket
 
@@ -114,6 +122,35 @@ def test_the_page_tells_refunds_phases_and_the_accounting_to_the_cent(staff: Cli
     assert "data-refresh=" not in page.replace("data-refresh-", "")
 
 
+def test_an_open_page_of_a_large_show_is_kept_fresh_without_reading_all_its_money_each_time(
+    staff: Client, paid_order: Order, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show = paid_order.show
+    planned(show)
+    monkeypatch.setattr(progress_page, "LARGE", 0)
+    clock.stand_still(at=database_now().replace(second=30) + timedelta(minutes=1))
+    here, by_a_script = address("cancellation", show), {"headers": {"Sec-Fetch-Dest": "empty"}}
+
+    def asked(**given: Any) -> tuple[bool, str]:
+        """Whether all the money was read, and the page."""
+        with CaptureQueriesContext(connection) as queries:
+            page = staff.get(here, **given).content.decode()
+        return any("given_back" in each["sql"] for each in queries), page
+
+    is_read, page = asked(**by_a_script)
+    assert not is_read
+    assert "0 of 1 refund" in page
+    assert 'data-refresh="5"' in page
+    assert 'data-live="accounting"' not in page, "what is not there, the open page keeps"
+    is_read, page = asked()
+    assert is_read
+    assert 'data-live="accounting"' in page
+    transitions.mark_succeeded(refund_id=Refund.objects.get().pk, provider_id="re_1")
+    is_read, page = asked(**by_a_script)
+    assert is_read, "the last look, after which the page rests, has everything"
+    assert "matches to the cent" in page
+
+
 def test_a_show_that_nobody_paid_for_has_a_page_that_says_so(staff: Client, confirmed_order: Order) -> None:
     planned(confirmed_order.show)
     page = seen(staff, address("cancellation", confirmed_order.show))
@@ -168,6 +205,8 @@ def test_a_refund_that_was_refused_is_listed_with_its_ways_on_and_can_be_written
     done = staff.post(off, {"reason": "paid by cheque"}, follow=True).content.decode()
     for words in ("are written off", "matches to the cent", address("cancellation_undo", show, paid_order.pk)):
         assert words in done
+    for what_is_refused in (f"/refund/{refund.pk}/again/", "What is left needs somebody"):
+        assert what_is_refused not in done
     twice = staff.post(off, {"reason": "paid by cheque"}, follow=True).content.decode()
     assert "Nothing of this order is left to write off" in twice
     staff.post(address("cancellation_undo", show, paid_order.pk), {"reason": "it was not"})
@@ -180,6 +219,27 @@ def test_what_was_paid_at_the_counter_is_listed_to_be_paid_out(staff: Client, pa
     page = seen(staff, address("cancellation", paid_order.show))
     assert "To be paid out by hand" in page
     assert f"/refund/{Refund.objects.get().pk}/paid-out/" in page
+
+
+def test_what_nobody_comes_for_at_the_counter_can_be_written_off_and_does_not_keep_the_accounting_open(
+    staff: Client, paid_order: Order
+) -> None:
+    show = paid_order.show
+    by_hand(paid_order)
+    planned(show)
+    off = address("cancellation_write_off", show, paid_order.pk)
+    assert off in seen(staff, address("cancellation", show))
+    done = staff.post(off, {"reason": "nobody came"}, follow=True).content.decode()
+    assert "matches to the cent" in done
+    assert read_accounts(show_id=show.pk).match
+    refund = Refund.objects.get()
+    with pytest.raises(NotPaidOutByHand):
+        pay_out(refund_id=refund.pk, **WHY)
+    staff.post(address("cancellation_undo", show, paid_order.pk), {"reason": "he came"})
+    assert f"/refund/{refund.pk}/paid-out/" in seen(staff, address("cancellation", show))
+    pay_out(refund_id=refund.pk, **WHY)
+    assert staff.post(off, {"reason": "too late"}, follow=True).content.decode().count("left to write off") == 1
+    assert [account.given_back for account in read_accounts(show_id=show.pk).accounts] == [8_400]
 
 
 def test_what_the_bank_has_is_listed_and_not_given_back(staff: Client, paid_order: Order) -> None:

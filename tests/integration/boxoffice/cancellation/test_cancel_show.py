@@ -41,7 +41,9 @@ from tests.cancelled_shows import (
 from tests.fixtures_boxoffice import place
 from tests.fixtures_payments import Payments
 from tests.query_plans import plan_for_a_large_table
-from tickets.models import Ticket, TicketDocument
+from tickets.admit import scan
+from tickets.door_answer import Door
+from tickets.models import Scan, Ticket, TicketDocument
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("refunds_without_limit")]
 
@@ -211,6 +213,23 @@ def test_who_had_tickets_is_told_once_and_nobody_gets_in(
     assert Counter(trail.values_list("order_id", "by")) == Counter(
         (order.pk, "anna") for name, order in mixed.items() if name != "refunded"
     )
+
+
+def test_until_its_tickets_are_void_the_cancelled_show_itself_refuses_at_the_door(
+    refund_provider: Payments, work: Work
+) -> None:
+    show = sold_show(orders=2)
+    begin_cancelling(show)
+    (planning,) = hand_out(queue="default", tasks=["boxoffice.go_on_with_cancellation"])
+    work(planning)
+    ticket = Ticket.objects.filter(show_id=show.pk, status="issued")[0]
+    door = Door(show_id=show.pk, name="North", user_id=7, by="grace")
+    assert scan(text=ticket.code, door=door).result is Scan.Result.CANCELLED
+    with pytest.raises(NotOnSale):
+        hold_seats(show_id=show.pk, seat_ids=[ticket.seat_id])
+    run_steps(work)
+    ticket.refresh_from_db()
+    assert (ticket.status, ticket.void_reason) == ("void", "the show is cancelled")
 
 
 def test_a_step_that_comes_twice_plans_nothing_more(refund_provider: Payments, work: Work) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from boxoffice.attention.find_items import find_items
 from boxoffice.attention.kinds import KINDS
@@ -16,8 +16,12 @@ from boxoffice.cancellation.read_progress import read_progress
 from boxoffice.cancellation.write_off import undo_write_off, write_off
 from boxoffice.changes.pay_out import pay_out
 from boxoffice.models import Cancellation, CancellationStep, Order, Payment, Refund
+from boxoffice.refunds.ask_provider import Answer, Means
 from boxoffice.refunds.errors import NotTriedAgain
+from boxoffice.refunds.record_answer import record_answer
 from boxoffice.refunds.try_again import try_again
+from boxoffice.support.story.facts import gather_facts
+from boxoffice.support.story.refund_story import owed_money
 from inventory.models import Show
 from jobs.clock import database_now
 from tests.cancelled_shows import WHO_AND_WHY, Work, begin_cancelling, pay_at, run_steps, send_all, sold_show
@@ -108,6 +112,28 @@ def test_what_was_written_off_can_be_refunded_after_all_once_that_is_undone(
     assert list(unknown.actions.order_by("pk").values_list("action", flat=True)) == [
         "show cancelled", "write off", "undo write off", "try again",
     ]  # fmt: skip
+
+
+def test_what_was_written_off_is_not_offered_again_and_what_a_bank_sends_back_after_the_closing_is_named(
+    work: Work, clock: Clock, cancelled_show: Show
+) -> None:
+    cash, unknown, other, _last = Order.objects.filter(show=cancelled_show).order_by("pk")
+    assert [owed.can_try for owed in owed_money(gather_facts(order=unknown))] == [True]
+    write_off(order_id=unknown.pk, **WHO_AND_WHY)
+    assert not list(owed_money(gather_facts(order=unknown)))
+    pay_out(refund_id=Refund.objects.get(payment__order=cash).pk, **WHO_AND_WHY)
+    let_pass(clock, work, days=7, minutes=1)
+    assert phase() == "closed"
+
+    clock.advance(timedelta(days=3))
+    sent_back = Refund.objects.get(payment__order=other)
+    answer = Answer(means=Means.RETURNED, provider_id=sent_back.provider_id, code="lost_or_stolen_card")
+    with transaction.atomic():
+        assert record_answer(refund=sent_back, answer=answer)
+    needed = find_items(kinds=[kind for kind in KINDS if kind.name == "refunds"])
+    assert {item.order_id for item in needed.items} == {other.pk}
+    assert [owed.can_try for owed in owed_money(gather_facts(order=other))] == [True]
+    assert phase() == "closed"
 
 
 def test_it_looks_again_by_itself_where_nobody_told_it_that_the_last_sum_was_settled(

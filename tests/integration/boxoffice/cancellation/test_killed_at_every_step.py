@@ -21,7 +21,7 @@ STEP = "boxoffice.go_on_with_cancellation"
 
 AT_EACH_STEP = {
     "after the claim": KillPoint("before", "boxoffice.tasks.workflow.go_on"),
-    "in the middle of a page": KillPoint("after", "boxoffice.cancellation.plan_orders.return_all_seats"),
+    "in the middle of a page": KillPoint("after", "boxoffice.cancellation.plan_orders.enqueue_selected"),
     "mails planned": KillPoint("after", "boxoffice.cancellation.workflow.tell_orders"),
     "the step is written down": KillPoint("after", "boxoffice.cancellation.workflow.transitions.write_step"),
     "the next is enqueued": KillPoint("after", "boxoffice.cancellation.workflow._next"),

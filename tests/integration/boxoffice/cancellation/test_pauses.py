@@ -13,6 +13,8 @@ from boxoffice.cancellation.pause import pause_refunds
 from boxoffice.cancellation.read_progress import read_progress
 from boxoffice.cancellation.resume import resume_refunds
 from boxoffice.models import Cancellation, Payment, Refund, ShowAction
+from boxoffice.refunds.ask_provider import Answer, Means
+from boxoffice.refunds.record_answer import record_answer
 from inventory.models import Show
 from jobs.models import Job
 from tests.cancelled_shows import (
@@ -163,3 +165,23 @@ def test_a_provider_that_was_away_for_long_does_not_leave_everybody_waiting(
     with transaction.atomic():
         ask_on_though_dead(**asks.args)
     assert not Job.objects.filter(task="boxoffice.ask_for_balance", state="waiting").exists()
+
+
+def test_a_refund_that_waited_for_the_balance_until_the_provider_gave_it_up_is_asked_for_again_by_itself(
+    refund_provider: Payments, work: Work, planned_show: Show
+) -> None:
+    refund_provider.turn(refunds="pending", settle_after_s=0)
+    work(hand_out(queue="refunds")[0])
+    waited = Refund.objects.get(status="pending")
+    for code, tries in (("insufficient_funds", 1), ("insufficient_funds", 1), ("lost_or_stolen_card", 1)):
+        given_up = Answer(means=Means.RETURNED, provider_id=waited.provider_id, code=code)
+        with transaction.atomic():
+            record_answer(refund=waited, answer=given_up)
+        assert Refund.objects.filter(replaces=waited, status="planned", amount=waited.amount).count() == tries
+    again = Refund.objects.get(replaces=waited)
+    job = Job.objects.get(task="boxoffice.send_mass_refund", args={"refund_id": again.pk})
+    assert (job.state, job.gate) == ("waiting", "later")
+    bank = Refund.objects.filter(status="planned").exclude(pk=again.pk)[0]
+    with transaction.atomic():
+        record_answer(refund=bank, answer=Answer(Means.RETURNED, provider_id="re_card", code="lost_or_stolen_card"))
+    assert not Refund.objects.filter(replaces=bank).exists(), "what a bank sends back is for people"

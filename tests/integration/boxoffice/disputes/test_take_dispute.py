@@ -17,6 +17,7 @@ from django.test import Client
 from boxoffice.disputes.ask_provider import ask_about
 from boxoffice.disputes.hear_dispute import TASK
 from boxoffice.disputes.look_for_disputes import look_for_disputes
+from boxoffice.disputes.release_seats import may_be_released, release_seats
 from boxoffice.disputes.selectors import disputed_payments, is_disputed, payment_is_disputed
 from boxoffice.disputes.standing import HOLDING
 from boxoffice.disputes.take_dispute import take_dispute, write_dispute
@@ -196,6 +197,23 @@ def test_where_a_part_is_disputed_nobody_knows_which_seats_and_the_tickets_stay(
     becomes(refund_provider, dispute_id, "lost")
     take_dispute(provider_id=dispute_id)
     assert tickets_of(disputed_order) == [("issued", "")] * 2
+
+
+def test_what_is_left_of_an_order_after_a_refund_is_sold_again_once_its_dispute_is_lost(
+    disputed_order: Order, refund_provider: Payments
+) -> None:
+    line = disputed_order.lines.order_by("pk")[0]
+    refund_order(order_id=disputed_order.pk, line_ids=[line.pk], **WHO_AND_WHY)
+    dispute_id = dispute_of(refund_provider, disputed_order, amount=4_200)
+    take_dispute(provider_id=dispute_id)
+    assert not may_be_released(order_id=disputed_order.pk)
+    becomes(refund_provider, dispute_id, "lost")
+    take_dispute(provider_id=dispute_id)
+    assert tickets_of(disputed_order) == [("void", "payment disputed"), ("void", "refunded")]
+    assert may_be_released(order_id=disputed_order.pk)
+    release_seats(order_id=disputed_order.pk, **WHO_AND_WHY)
+    disputed_order.refresh_from_db()
+    assert (disputed_order.status, Payment.objects.get().refunds.count()) == ("refunded", 1)
 
 
 def test_a_dispute_that_is_told_before_we_know_that_it_was_paid_confirms_the_order_too(

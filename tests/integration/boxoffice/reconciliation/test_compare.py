@@ -253,8 +253,8 @@ def test_a_day_that_is_run_again_gives_the_same_rows_and_reports_nothing_twice(b
     assert everything_written() == before
     finding = Finding.objects.get(source=stranger)
     written_off = Finding.Resolution.WRITTEN_OFF
-    assert transitions.resolve(finding_id=finding.pk, resolution=written_off, by="anna", reason="the bar's money")
-    assert not transitions.resolve(finding_id=finding.pk, resolution=written_off, by="ben", reason="mine")
+    assert transitions.resolve(finding=finding, resolution=written_off, by="anna", reason="the bar's money")
+    assert not transitions.resolve(finding=finding, resolution=written_off, by="ben", reason="mine")
     day = books.reconcile()
     finding.refresh_from_db()
     assert (finding.resolution, finding.reason) == ("written off", "the bar's money")

@@ -11,6 +11,10 @@ from django.db import connection
 from django.db.utils import DatabaseError
 from django.test import Client
 
+from boxoffice.cancellation.accounts import read_accounts
+from boxoffice.cancellation.plan_again import plan_order_again
+from boxoffice.cancellation.plan_orders import plan_orders
+from boxoffice.cancellation.start import cancel_show
 from boxoffice.models import BalanceTransaction, BooksAction, Finding, Order, Payment, Refund
 from boxoffice.reconciliation.actions.attach_finding import attach_finding
 from boxoffice.reconciliation.actions.confirm_finding import confirm_finding
@@ -18,6 +22,7 @@ from boxoffice.reconciliation.actions.errors import FindingResolved, FindingTake
 from boxoffice.reconciliation.actions.own_finding import give_finding_back, take_finding
 from boxoffice.reconciliation.actions.refund_finding import refund_finding
 from boxoffice.reconciliation.actions.write_off_finding import write_off_finding
+from boxoffice.refunds.transitions import mark_failed
 from jobs.models import Job
 from notifications.models import Notification
 from tests.fixtures_inventory import all_at_once
@@ -164,6 +169,26 @@ def test_a_refund_that_somebody_made_at_the_provider_is_written_down_once_and_no
     refund = Refund.objects.get()
     assert (refund.status, refund.amount, refund.provider_id) == ("succeeded", 4_200, "re_hand")
     assert not Job.objects.filter(task="boxoffice.send_refund").exists()
+
+
+@pytest.mark.django_db
+def test_what_somebody_gave_back_by_hand_of_a_cancelled_show_leaves_the_rest_to_the_fan(
+    paid_order: Order, make_finding: Callable[..., Finding]
+) -> None:
+    show = paid_order.show
+    cancellation = cancel_show(show_id=show.pk, seen=show.version, name=show.title, **WHO_AND_WHY)
+    plan_orders(cancellation=cancellation, order_ids=[paid_order.pk])
+    whole, payment = Refund.objects.get(), Payment.objects.get()
+    mark_failed(refund_id=whole.pk, failure="refused", code="charge_already_refunded")
+    finding = make_finding(
+        Kind.REFUNDED_THERE, Action.ATTACH, amount=-4_200, source="re_hand", payment=payment, order=paid_order
+    )
+    attach_finding(finding_id=finding.pk, code="", **WHO_AND_WHY)
+    for job in Job.objects.filter(task="boxoffice.plan_order_again"):
+        plan_order_again(**job.args)
+    rest = Refund.objects.get(status="planned")
+    assert (rest.amount, rest.replaces_id, rest.cancellation_id) == (4_200, whole.pk, cancellation.pk)
+    assert [account.left for account in read_accounts(show_id=show.pk).accounts] == [0]
 
 
 @pytest.mark.django_db

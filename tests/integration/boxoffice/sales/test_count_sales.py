@@ -39,6 +39,7 @@ from inventory.count_free_seats import count_free_seats
 from inventory.hold_seats import hold_seats
 from inventory.models import Hold, Seat, Show
 from inventory.release_hold import release_hold
+from jobs.clock import DatabaseNow
 from jobs.errors import JobsError
 from jobs.models import Job
 from jobs.worker.execution import Outcome
@@ -214,6 +215,19 @@ def test_a_confirmation_runs_its_five_statements_enqueues_nothing_for_it_and_lea
     assert len(run) == QUERIES_TO_CONFIRM == 5
     assert not Job.objects.filter(task="boxoffice.count_sales").exists()
     assert SalesChange.objects.filter(show_id=dear_show.pk).count() == 1
+
+
+@pytest.mark.django_db
+def test_a_statement_that_gives_many_lines_back_leaves_one_mark_and_one_that_changes_nothing_of_them_none(
+    dear_show: Show, count: Callable[[Show], None]
+) -> None:
+    order = sell_at_the_desk(dear_show, "A-1", "A-2")
+    count(dear_show)
+    given_back = OrderLine.objects.filter(order=order)
+    assert given_back.update(refunded_at=DatabaseNow()) == 2
+    assert SalesChange.objects.filter(show_id=dear_show.pk).count() == 1
+    given_back.update(tier_name="Another name")
+    assert SalesChange.objects.count() == 1
 
 
 @pytest.mark.django_db
