@@ -164,7 +164,7 @@ def test_a_head_alone_is_a_report_without_transactions() -> None:
 
 CURRENCIES = st.sampled_from(["EUR", "JPY", "KWD", "ISK", "USD"])
 IDS = st.text("abcXYZ019_", min_size=1, max_size=20)
-SECONDS = st.integers(0, 4_000_000_000)
+SECONDS = st.integers(946_684_800, 4_102_444_799)  # the years 2000 to 2099: others are refused
 AMOUNT = st.integers(-(10**13), 10**13)
 
 
@@ -224,7 +224,8 @@ def _major(amount: int, places: int, sign: str) -> str:
     delimiter=st.sampled_from(",;\t"),
     sign=st.sampled_from(".,"),
     end=st.sampled_from(["\n", "\r\n"]),
-    junk=st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=10),
+    # Python's writer leaves a carriage return of its own unquoted, and no reader could tell it from an end of line.
+    junk=st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=10),
 )
 def test_whatever_is_written_as_a_report_is_read_as_it_was(
     all_told: list[Told], names: list[str], delimiter: str, sign: str, end: str, junk: str
