@@ -19,7 +19,12 @@ from typing import Any
 
 
 class StrictProvider:
-    """rate: requests that it takes in any second. latency: seconds until it answers one that it has taken."""
+    """rate: requests that it takes in any second. latency: seconds until it answers one that it has taken.
+
+    Who speaks another API says how that one refuses (``refusal``, ``headers``) and takes (``take``).
+    """
+
+    refusal: Any = {"statusCode": 429, "name": "rate_limit_exceeded", "message": "Too many requests."}
 
     def __init__(self, *, rate: int, latency: float) -> None:
         self._latency = latency
@@ -35,8 +40,7 @@ class StrictProvider:
                 status, answer = await self._answer(head, await reader.readexactly(_length(head)))
                 content = json.dumps(answer).encode()
                 lines = [f"HTTP/1.1 {status} -", f"Content-Length: {len(content)}", "Content-Type: application/json"]
-                lines += ["Retry-After: 1"] if status == 429 else []
-                writer.write("\r\n".join([*lines, "", ""]).encode() + content)
+                writer.write("\r\n".join([*lines, *self.headers(status), "", ""]).encode() + content)
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
             writer.close()
@@ -49,11 +53,20 @@ class StrictProvider:
         now = time.time()
         if len(self._passed) == self._passed.maxlen and now - self._passed[0] < 1.0:
             self._refused += 1
-            return 429, {"statusCode": 429, "name": "rate_limit_exceeded", "message": "Too many requests."}
+            return 429, self.refusal
         self._passed.append(now)
-        self._taken.append((now, json.loads(content)["to"][0]))
+        of, answer = self.take(content, number=len(self._taken) + 1)
+        self._taken.append((now, of))
         await asyncio.sleep(self._latency)
-        return 200, {"id": f"mail-{len(self._taken)}"}
+        return 200, answer
+
+    def headers(self, status: int) -> list[str]:
+        """What its answers say beside length and type."""
+        return ["Retry-After: 1"] if status == 429 else []
+
+    def take(self, content: bytes, *, number: int) -> tuple[str, Any]:
+        """Whom the request is about, and the answer to it, which is the ``number``-th that was taken."""
+        return json.loads(content)["to"][0], {"id": f"mail-{number}"}
 
 
 def _length(head: bytes) -> int:
@@ -61,14 +74,14 @@ def _length(head: bytes) -> int:
     return next((int(line.partition(b":")[2]) for line in lines), 0)
 
 
-async def main(rate: int, latency_ms: float) -> None:
+async def main(provider: StrictProvider) -> None:
     """Serve on a free port until killed, and print it."""
     with suppress(OSError):  # it stands for a machine of its own, and ours may be busy; only some may ask for that
         os.nice(-10)
-    server = await asyncio.start_server(StrictProvider(rate=rate, latency=latency_ms / 1000).serve, "127.0.0.1", 0)
+    server = await asyncio.start_server(provider.serve, "127.0.0.1", 0)
     print(f"READY {server.sockets[0].getsockname()[1]}", flush=True)
     await server.serve_forever()
 
 
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1]), float(sys.argv[2])))
+    asyncio.run(main(StrictProvider(rate=int(sys.argv[1]), latency=float(sys.argv[2]) / 1000)))
