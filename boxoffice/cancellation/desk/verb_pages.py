@@ -24,6 +24,8 @@ from jobs.errors import JobsError
 
 def pause_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) -> HttpResponse:
     """Ask (GET), or let the refunds wait (POST)."""
+    show_for(request, show_id=show_id, permission=PERMISSION)
+    _cancellation(show_id)
     return _ask(
         page,
         request,

@@ -173,6 +173,13 @@ def test_staff_pause_and_resume_with_a_reason(staff: Client, paid_order: Order) 
     assert Cancellation.objects.get().pause == ""
 
 
+def test_of_a_show_that_is_not_cancelled_nothing_can_be_paused_or_resumed(staff: Client, paid_order: Order) -> None:
+    for verb in ("cancellation_pause", "cancellation_resume"):
+        there = address(verb, paid_order.show)
+        answers = [staff.get(there), staff.post(there, {"reason": "the bank asks"})]
+        assert [answer.status_code for answer in answers] == [404, 404], verb
+
+
 def test_a_balance_that_is_too_low_is_said_first_with_what_to_do_and_can_be_tried_now(
     staff: Client, paid_order: Order
 ) -> None:
