@@ -14,9 +14,11 @@ from config.metrics_folder import FOLDER
 from config.sentry import start_reporting
 from snip.log.bounds import Bounds, Policy
 from snip.redirect.app import Redirect
+from snip.redirect.open_files import allow_connections
 from snip.redirect.setup import Setup
 
 dictConfig(LOGGING)
+allow_connections()
 if read("SENTRY_DSN"):
     start_reporting(read("SENTRY_DSN"))
 
