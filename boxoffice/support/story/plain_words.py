@@ -42,6 +42,7 @@ _MESSAGES: dict[str, str | Promise] = {
     "show_cancelled": _("Mail that the show is cancelled"),
     "show_postponed": _("Mail that the show is postponed"),
     "show_goes_on": _("Mail that the show takes place after all"),
+    "tickets_disputed": _("Mail about tickets of a disputed payment"),
     "reminder": _("Reminder"),
     "paid_too_late": _("Mail that the money goes back"),
     "refund_done": _("Mail about the refund"),

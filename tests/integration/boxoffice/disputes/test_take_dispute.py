@@ -21,10 +21,15 @@ from boxoffice.disputes.release_seats import may_be_released, release_seats
 from boxoffice.disputes.selectors import disputed_payments, is_disputed, payment_is_disputed
 from boxoffice.disputes.standing import HOLDING
 from boxoffice.disputes.take_dispute import take_dispute, write_dispute
+from boxoffice.errors import NothingToSay
+from boxoffice.messages import draft
+from boxoffice.messages.base import Draft, lay_out
 from boxoffice.models import BalanceTransaction, Dispute, DisputeStep, Order, Payment
 from boxoffice.refunds.refund_order import refund_order
+from inventory.models import Show
 from jobs.clock import database_now
 from jobs.models import Job
+from notifications.models import Notification
 from tests.fixtures_payments import Payments
 from tests.fixtures_purchases import pay
 from tests.fixtures_refunds import WHO_AND_WHY
@@ -153,6 +158,76 @@ def test_a_lost_dispute_makes_the_tickets_void_and_an_appeal_that_is_won_brings_
     assert len(TicketDocument.objects.get().ticket_ids) == 2
     steps = list(DisputeStep.objects.order_by("pk").values_list("status", "tickets"))
     assert steps == [("lost", "void"), ("won", "valid")]
+
+
+def mails_about(order: Order) -> list[Notification]:
+    return list(Notification.objects.filter(subject=order.subject, kind="tickets_disputed").order_by("pk"))
+
+
+def written(mail: Notification) -> Draft:
+    return draft(kind=mail.kind, subject=mail.subject, recipient=mail.recipient, occurrence=mail.occurrence)
+
+
+def test_who_loses_his_tickets_with_a_lost_dispute_is_told_once_and_told_again_when_an_appeal_is_won(
+    disputed_order: Order, refund_provider: Payments, run_tickets: Callable[[Order], None]
+) -> None:
+    dispute_id = dispute_of(refund_provider, disputed_order)
+    take_dispute(provider_id=dispute_id)
+    assert mails_about(disputed_order) == []
+    becomes(refund_provider, dispute_id, "lost")
+    for _heard in range(2):
+        take_dispute(provider_id=dispute_id)
+    (void,) = mails_about(disputed_order)
+    assert (void.recipient, Job.objects.get(args__notification_id=void.pk).task) == (
+        disputed_order.email,
+        "boxoffice.send_message",
+    )
+    said = written(void)
+    assert said.subject.startswith("Your tickets are no longer valid: ")
+    assert (said.context["count"], said.context["is_open"], len(said.context["places"])) == (2, False, 2)
+    becomes(refund_provider, dispute_id, "won")
+    take_dispute(provider_id=dispute_id)
+    run_tickets(disputed_order)
+    _void, valid = mails_about(disputed_order)
+    assert written(valid).subject.startswith("Your tickets are valid again: ")
+    with pytest.raises(NothingToSay, match="once more since"):
+        written(void)
+    Notification.objects.filter(pk=void.pk).update(status="suppressed")
+    with pytest.raises(NothingToSay, match="no mail has told"):
+        written(valid)
+
+
+def test_a_house_that_takes_tickets_back_at_once_says_that_the_bank_has_not_decided_and_nothing_more_when_it_has(
+    settings: Any, disputed_order: Order, refund_provider: Payments
+) -> None:
+    settings.DISPUTED_TICKETS = "void"
+    dispute_id = dispute_of(refund_provider, disputed_order)
+    take_dispute(provider_id=dispute_id)
+    (mail,) = mails_about(disputed_order)
+    assert written(mail).context["is_open"]
+    becomes(refund_provider, dispute_id, "lost")
+    take_dispute(provider_id=dispute_id)
+    assert mails_about(disputed_order) == [mail]
+    assert not written(mail).context["is_open"]
+
+
+def test_nobody_is_told_of_void_tickets_for_a_show_that_has_begun_or_is_cancelled_unless_it_has_a_date_to_come(
+    disputed_order: Order, refund_provider: Payments
+) -> None:
+    dispute_id = dispute_of(refund_provider, disputed_order)
+    becomes(refund_provider, dispute_id, "lost")
+    take_dispute(provider_id=dispute_id)
+    (mail,) = mails_about(disputed_order)
+    show = Show.objects.filter(pk=disputed_order.show_id)
+    show.update(status="cancelled")
+    with pytest.raises(NothingToSay, match="cancelled"):
+        written(mail)
+    begun = database_now() - timedelta(hours=1)
+    show.update(status="scheduled", starts_at=begun, doors_at=begun)
+    with pytest.raises(NothingToSay, match="had begun"):
+        written(mail)
+    show.update(status="postponed")
+    assert "It was to start" in lay_out(written(mail), to_address=mail.recipient).text
 
 
 def test_a_ticket_with_which_somebody_is_in_stays_used_whatever_becomes_of_the_dispute(
