@@ -18,6 +18,7 @@ from boxoffice.cancellation.desk.start_page import PERMISSION as CANCEL
 from boxoffice.cancellation.desk.start_page import sums_in_words
 from boxoffice.cancellation.read_progress import Pile, Progress, StepsDone, count_mails, read_progress
 from boxoffice.cancellation.report.report_parts import parts_of_report
+from boxoffice.cancellation.try_failed_again import failed_refunds
 from boxoffice.models import Cancellation, Order, Refund
 from boxoffice.shows.show_desk import render
 from inventory.venue_time import in_venue_time
@@ -27,6 +28,7 @@ from notifications.models import Notification
 
 PERMISSION = "boxoffice.view_cancellation"
 WRITE_OFF = "boxoffice.write_off"
+REFUND = "boxoffice.refund_order"
 
 REFRESH_SECONDS = 5
 
@@ -92,7 +94,8 @@ def progress_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) ->
         may_pause=request.user.has_perm(CANCEL) and cancellation.phase != Phase.CLOSED,
         may_write_off=request.user.has_perm(WRITE_OFF) and cancellation.phase != Phase.CLOSED,
         may_see_orders=request.user.has_perm("boxoffice.view_order"),
-        may_refund=request.user.has_perm("boxoffice.refund_order"),
+        may_refund=request.user.has_perm(REFUND),
+        again="" if is_light else _again(request, progress),
         may_pay_out=request.user.has_perm("boxoffice.pay_out"),
         as_of=in_venue_time(instant=progress.as_of, zone=cancellation.show.venue.zone),
     )
@@ -258,6 +261,14 @@ def _lists(progress: Progress) -> dict[str, Sequence[Any]]:
         "written_off": order_rows.orders_written_off(**show) if any(a.written_off for a in accounts) else (),
         "bank": order_rows.orders_with_the_bank(**show) if any(a.bank for a in accounts) else (),
     }
+
+
+def _again(request: HttpRequest, progress: Progress) -> str:
+    """The button that tries all again that failed; empty where a row's own does. One query, none where none failed."""
+    if not progress.failed.count or not request.user.has_perm(REFUND):
+        return ""
+    count = failed_refunds(cancellation_id=progress.cancellation.pk).count
+    return _("Try %(n)s again…") % {"n": grouped(count)} if count > 1 else ""
 
 
 def _why(row: order_rows.OrderRow) -> str:

@@ -27,6 +27,7 @@ _JOBS: dict[str, str | Promise] = {
     "boxoffice.send_refund": _("Send the refund to the payment provider"),
     "boxoffice.send_mass_refund": _("Send the refund to the payment provider"),
     "boxoffice.plan_order_again": _("Plan what is left to give back"),
+    "boxoffice.try_failed_again": _("Try failed refunds again"),
     "boxoffice.take_dispute": _("Ask how the dispute stands"),
     "boxoffice.ask_about_refund": _("Ask how the refund stands"),
 }
