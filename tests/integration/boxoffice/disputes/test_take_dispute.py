@@ -6,6 +6,7 @@ import json
 import random
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, timedelta
 from typing import Any
 
@@ -272,6 +273,29 @@ def test_where_a_part_is_disputed_nobody_knows_which_seats_and_the_tickets_stay(
     becomes(refund_provider, dispute_id, "lost")
     take_dispute(provider_id=dispute_id)
     assert tickets_of(disputed_order) == [("issued", "")] * 2
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "is_lost"),
+    [
+        (8_391, "EUR", True),  # the rate of another day
+        (8_650, "EUR", True),
+        (9_120, "USD", True),  # as it stands on the bill of who paid
+        (1_300, "USD", True),  # nobody can tell
+        (8_100, "EUR", False),
+        (4_200, "EUR", False),
+    ],
+)
+def test_a_dispute_whose_sum_differs_by_the_exchange_rate_is_about_the_whole_payment(
+    disputed_order: Order, refund_provider: Payments, amount: int, currency: str, is_lost: bool
+) -> None:
+    dispute_id = dispute_of(refund_provider, disputed_order)
+    becomes(refund_provider, dispute_id, "lost")
+    told = replace(ask_about(dispute_id=dispute_id), amount=amount, currency=currency)
+    with transaction.atomic():
+        write_dispute(payment=Payment.objects.get(), told=told, asked_at=database_now())
+    assert {status for status, _reason in tickets_of(disputed_order)} == ({"void"} if is_lost else {"issued"})
+    assert may_be_released(order_id=disputed_order.pk) == is_lost
 
 
 def test_what_is_left_of_an_order_after_a_refund_is_sold_again_once_its_dispute_is_lost(
