@@ -17,13 +17,19 @@ class DayForm(forms.Form):
 
 
 class ReportForm(forms.Form):
-    """The file, and the day where it is about one alone."""
+    """The file, and the days that it was made for."""
 
     report = forms.FileField(
         label=_("Report (CSV)"), widget=forms.FileInput(attrs={"accept": ".csv,text/csv,text/plain"})
     )
-    about = forms.DateField(
-        label=_("Day, if it is about one"),
+    first = forms.DateField(
+        label=_("Made for whole days: the first"),
+        required=False,
+        validators=[require_within_the_calendar],
+        widget=_DATE,
+    )
+    last = forms.DateField(
+        label=_("the last, if there are several"),
         required=False,
         validators=[require_within_the_calendar],
         widget=_DATE,
