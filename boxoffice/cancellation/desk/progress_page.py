@@ -62,7 +62,8 @@ def progress_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) ->
     """How far it is. Raises PermissionDenied, and Http404 for a show that was not cancelled so."""
     if not request.user.has_perm(PERMISSION) or not request.user.has_perm("inventory.view_show"):
         raise PermissionDenied
-    is_light = _may_be_light(request, show_id)
+    is_large = Order.objects.filter(show_id=show_id)[LARGE : LARGE + 1].exists()
+    is_light = is_large and _only_keeps_fresh(request)
     progress = read_progress(show_id=show_id, without_accounts=is_light)
     if progress is None:
         raise Http404
@@ -85,6 +86,7 @@ def progress_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) ->
         speed=speed_in_words(progress),
         phases=phase_lines(progress),
         is_light=is_light,
+        is_large=is_large,
         account_rows=account_rows(progress),
         lists={} if is_light else _lists(progress),
         parts=() if is_light else parts_of_report(show_id=show_id),
@@ -101,15 +103,13 @@ def progress_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) ->
     )
 
 
-def _may_be_light(request: HttpRequest, show_id: int) -> bool:
-    """Whether this is a look at a large show that only keeps an open page fresh. It then has the refunds and the phases
-    alone, and the page keeps what it has of the rest until the look that a minute begins with.
+def _only_keeps_fresh(request: HttpRequest) -> bool:
+    """Whether this look only keeps an open page fresh. That of a large show then has the refunds and the phases alone,
+    and the page keeps what it has of the rest until the look that a minute begins with.
 
     Browsers say so of a request that a script made. Whoever does not gets everything.
     """
-    if request.headers.get("Sec-Fetch-Dest") != "empty" or database_now().second < REFRESH_SECONDS:
-        return False
-    return Order.objects.filter(show_id=show_id)[LARGE : LARGE + 1].exists()
+    return request.headers.get("Sec-Fetch-Dest") == "empty" and database_now().second >= REFRESH_SECONDS
 
 
 def moves(progress: Progress) -> bool:

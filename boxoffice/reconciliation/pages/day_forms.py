@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from inventory.within_the_calendar import require_within_the_calendar
 
@@ -23,13 +24,13 @@ class ReportForm(forms.Form):
         label=_("Report (CSV)"), widget=forms.FileInput(attrs={"accept": ".csv,text/csv,text/plain"})
     )
     first = forms.DateField(
-        label=_("Made for whole days: the first"),
+        label=_("Whole days, from"),
         required=False,
         validators=[require_within_the_calendar],
         widget=_DATE,
     )
     last = forms.DateField(
-        label=_("the last, if there are several"),
+        label=pgettext_lazy("a last day", "to"),
         required=False,
         validators=[require_within_the_calendar],
         widget=_DATE,
