@@ -212,6 +212,36 @@ def test_a_house_that_takes_tickets_back_at_once_says_that_the_bank_has_not_deci
     assert not written(mail).context["is_open"]
 
 
+def test_the_fans_page_says_that_his_tickets_are_void_and_what_to_do_and_not_that_they_are_being_issued(
+    client: Client,
+    settings: Any,
+    disputed_order: Order,
+    refund_provider: Payments,
+    run_tickets: Callable[[Order], None],
+) -> None:
+    settings.DISPUTED_TICKETS = "void"
+
+    def page() -> str:
+        run_tickets(disputed_order)
+        return client.get(f"/orders/{disputed_order.token}/").content.decode()
+
+    assert "The seats are yours." in page()
+    dispute_id = dispute_of(refund_provider, disputed_order)
+    take_dispute(provider_id=dispute_id)
+    for words in ("Your tickets are not valid", "which has not decided yet", "ask the bank to withdraw it"):
+        assert words in page()
+    assert "Choose seats again" not in page()
+    becomes(refund_provider, dispute_id, "lost")
+    take_dispute(provider_id=dispute_id)
+    for words in ("Payment disputed", "the bank has given the money back", "write to us before the show"):
+        assert words in page()
+    for wrong in ("The seats are yours.", "Being issued", "Send the tickets again"):
+        assert wrong not in page()
+    becomes(refund_provider, dispute_id, "won")
+    take_dispute(provider_id=dispute_id)
+    assert "The seats are yours." in page()
+
+
 def test_nobody_is_told_of_void_tickets_for_a_show_that_has_begun_or_is_cancelled_unless_it_has_a_date_to_come(
     disputed_order: Order, refund_provider: Payments
 ) -> None:
