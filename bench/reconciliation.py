@@ -132,13 +132,13 @@ def _compare(folder: Path, *, transactions: int, peer_transactions: int, rounds:
         _forget()
         used, began = _processor_ms(), time.perf_counter()
         with whole.open("rb") as file:
-            reconcile_report(report=file, day=day)
+            reconcile_report(report=file, first=day)
         ours.append(time.perf_counter() - began)
         processor.append((_processor_ms() - used) / 1000)
         _check(day, lines, wrong)
         began = time.perf_counter()
         with whole.open("rb") as file:
-            reconcile_report(report=file, day=day)
+            reconcile_report(report=file, first=day)
         again.append(time.perf_counter() - began)
         _check(day, lines, wrong)
 

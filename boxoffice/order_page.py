@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from boxoffice.disputes.standing import OPEN
 from boxoffice.messages import tickets_ready
-from boxoffice.models import Order, OrderLine, Payment, Refund
+from boxoffice.models import Dispute, Order, OrderLine, Payment, Refund
 from boxoffice.money_back import money_back_until
 from boxoffice.selectors import lines_of_order, order_by_token
 from jobs.flow.away import is_away
 from notifications.models import Notification
 from notifications.selectors import notifications_about
-from tickets.models import Ticket
+from tickets.models import Ticket, VoidReason
 from tickets.selectors import tickets_of_order
 from tickets.valid_document import documents
 
@@ -29,7 +30,8 @@ class OrderPage:
     stored file, which is being made anew. payment_status: of the newest attempt to pay, while the order is not
     confirmed. mail: the newest that brings the tickets, once it is planned. mail_is_held_up: it has not
     left, and the mail service does not answer. refunds: the newest attempt for each sum that goes back.
-    money_back_until: until when the fan may have his money back by himself, None where he may not.
+    money_back_until: until when the fan may have his money back by himself, None where he may not. disputed: "open" or
+    "lost" where no ticket is valid any more since the payment was disputed, by whether the bank has decided.
     """
 
     order: Order
@@ -42,6 +44,7 @@ class OrderPage:
     file_is_outdated: bool = False
     mail_is_held_up: bool = False
     money_back_until: datetime | None = None
+    disputed: str = ""
 
     @property
     def payment_is_open(self) -> bool:
@@ -58,7 +61,7 @@ def order_page(*, token: str) -> OrderPage | None:
 
     Four queries; one more for an order that costs money and was not confirmed, or whose mail has not left; two more for
     one of which seats were given back, or that was paid after it was cancelled; one more where the show was postponed
-    or moved and its fans may have their money back.
+    or moved and its fans may have their money back, or where a dispute has made the tickets void.
     """
     order = order_by_token(token=token)
     if order is None:
@@ -66,6 +69,7 @@ def order_page(*, token: str) -> OrderPage | None:
     lines = list(lines_of_order(order_id=order.pk))
     tickets = list(tickets_of_order(order_id=order.pk))
     void = [ticket for ticket in tickets if ticket.status == Ticket.Status.VOID]
+    is_forfeited = len(void) == len(tickets) and any(ticket.void_reason == VoidReason.DISPUTED for ticket in void)
     mail = notifications_about(subject=order.subject).filter(kind=tickets_ready.KIND).last()
     payment_status = _payment_status(order)
     paid_when_cancelled = order.status == Order.Status.CANCELLED and payment_status == Payment.Status.SUCCEEDED
@@ -80,7 +84,12 @@ def order_page(*, token: str) -> OrderPage | None:
         file_is_outdated=bool(void) and documents(order_id=order.pk).filter(outdated=True).exists(),
         mail_is_held_up=mail is not None and mail.status == _NOT_LEFT and is_away(destination="mail"),
         money_back_until=money_back_until(order=order),
+        disputed=_how_disputed(order) if is_forfeited else "",
     )
+
+
+def _how_disputed(order: Order) -> str:
+    return "open" if Dispute.objects.filter(payment__order_id=order.pk, status__in=OPEN).exists() else "lost"
 
 
 def _payment_status(order: Order) -> str:

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from celery import shared_task
 
 from boxoffice.attention.erase_messages import erase_messages
-from boxoffice.cancellation import balance, hold_refunds, plan_again, workflow
+from boxoffice.cancellation import balance, hold_refunds, plan_again, try_failed_again, workflow
 from boxoffice.disputes import take_dispute as disputing
 from boxoffice.disputes.look_for_disputes import look_for_disputes
 from boxoffice.end_day import end_day
@@ -297,6 +297,15 @@ def go_on_with_cancellation(*, cancellation_id: int, phase: str, cursor: int) ->
 def hold_or_let_refunds_go(*, cancellation_id: int) -> None:
     """Commits chunk by chunk, without ``record``: what was moved is not found when it comes again."""
     hold_refunds.hold_refunds(cancellation_id=cancellation_id)
+
+
+@shared_task(name="boxoffice.try_failed_again", has_call=False)
+def try_failed_refunds_again(*, cancellation_id: int, after: int, until: int, by: str, reason: str) -> None:
+    """Staff have asked for it on the page of a cancelled show: a page of them, and the job of the next."""
+    with record():
+        try_failed_again.try_failed_again(
+            cancellation_id=cancellation_id, after=after, until=until, by=by, reason=reason
+        )
 
 
 @shared_task(name="boxoffice.plan_order_again", has_call=False)

@@ -65,6 +65,7 @@ TASKS = {
     "boxoffice.go_on_with_cancellation": "default",
     "boxoffice.hold_refunds": "default",
     "boxoffice.plan_order_again": "default",
+    "boxoffice.try_failed_again": "default",
     "snip.scan_link": "links",
     "snip.check_again": "checks",
     "snip.hand_out_checks": "default",

@@ -113,7 +113,7 @@ class Books:
 
     def reconcile(self, day: date | None = DAY, report: bytes | None = None) -> Day:
         """Take the report in, and return the result of the day."""
-        reconcile_report(report=BytesIO(self.report() if report is None else report), day=day)
+        reconcile_report(report=BytesIO(self.report() if report is None else report), first=day)
         found = read_day(day=day or DAY)
         assert found is not None
         assert found.ties, found

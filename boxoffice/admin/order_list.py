@@ -60,7 +60,7 @@ class OrderListAdmin(MaskedListAdmin):
     search_fields = ("code",)  # shows the box; boxoffice.search answers
     personal = {"name": masked_name, "email": masked_address}
     search_help_text = _(
-        "Name, e-mail address, order or ticket code, seat (C 12), payment or refund. Slips are forgiven."
+        "Name, e-mail address, order or ticket code, seat (C 12), payment, refund or dispute. Slips are forgiven."
     )
 
     class Media:
@@ -114,7 +114,7 @@ class OrderListAdmin(MaskedListAdmin):
         changelist = super().get_changelist_instance(request)
         if not may_see_personal_data(request.user):
             changelist.search_help_text = gettext(
-                "Order or ticket code, seat (C 12), payment or refund, or a whole e-mail address."
+                "Order or ticket code, seat (C 12), payment, refund or dispute, or a whole e-mail address."
             )
         if found := getattr(request, "found", None):
             _tell_what_was_found(changelist.result_list, found)
@@ -187,6 +187,8 @@ def _why(hit: Hit, what: str) -> str:
         return gettext("Payment of this order: %(id)s") % {"id": what}
     if hit.by is By.REFUND:
         return gettext("Refund of this order: %(id)s") % {"id": what}
+    if hit.by is By.DISPUTE:
+        return gettext("Dispute of this order: %(id)s") % {"id": what}
     return gettext("Nearly as typed") if hit.is_near else ""
 
 

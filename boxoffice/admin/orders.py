@@ -73,7 +73,7 @@ class OrderAdmin(OrderListAdmin):
             "may_write": may_write(request),
             "status_in_words": status_in_words(order),
             "language": language_in_words(order.language),
-            "may_refund": may_refund(request, order),
+            "may_refund": may_refund(request, order) and not story.facts.only_disputed_money,
             "may_try_again": request.user.has_perm(PERMISSION),
             "may_see_jobs": request.user.has_perm("jobs.view_job"),
             "offers": offered(request, story.facts),

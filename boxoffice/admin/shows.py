@@ -18,7 +18,7 @@ from boxoffice.cancellation.desk.progress_page import progress_page
 from boxoffice.cancellation.desk.report_pages import csv_page, pdf_page
 from boxoffice.cancellation.desk.start_page import PERMISSION as CANCEL_PERMISSION
 from boxoffice.cancellation.desk.start_page import can_be_cancelled, cancel_page
-from boxoffice.cancellation.desk.verb_pages import pause_page, resume_page, undo_page, write_off_page
+from boxoffice.cancellation.desk.verb_pages import again_page, pause_page, resume_page, undo_page, write_off_page
 from boxoffice.links.whose_links import can_be_linked
 from boxoffice.models import Cancellation, ShowAction
 from boxoffice.payments.errors import NotChargeable
@@ -123,6 +123,7 @@ class DeskShowAdmin(ShowAdmin):
             path(here, view(partial(progress_page, self)), name=name),
             path(f"{here}pause/", view(partial(pause_page, self)), name=f"{name}_pause"),
             path(f"{here}resume/", view(partial(resume_page, self)), name=f"{name}_resume"),
+            path(f"{here}again/", view(partial(again_page, self)), name=f"{name}_again"),
             path(f"{here}write-off/<int:order_id>/", view(partial(write_off_page, self)), name=f"{name}_write_off"),
             path(f"{here}undo/<int:order_id>/", view(partial(undo_page, self)), name=f"{name}_undo"),
             path(f"{here}report.csv", view(csv_page), name=f"{name}_csv"),

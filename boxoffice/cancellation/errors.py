@@ -34,6 +34,13 @@ class NothingToWriteOff(BoxOfficeError):
     )
 
 
+class NothingToTryAgain(BoxOfficeError):
+    __doc__ = gettext_noop(
+        "No refund of this show is left that failed and could be tried again: somebody was faster, or they have gone "
+        "out. Nothing was changed; look at the page again."
+    )
+
+
 class NothingWrittenOff(BoxOfficeError):
     __doc__ = gettext_noop("Nothing of this order is written off. Look at the page again; nothing was changed.")
 

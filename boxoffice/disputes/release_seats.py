@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from boxoffice.disputes.share import are_about, is_whole
 from boxoffice.disputes.standing import LOST
 from boxoffice.models import Dispute, OrderAction, OrderLine
 from boxoffice.refunds.errors import NothingToRefund
@@ -11,10 +12,10 @@ from boxoffice.refunds.refund_order import RefundedOrder, refund_order
 def may_be_released(*, order_id: int) -> bool:
     """Whether disputes about a whole payment, or about all that the seats left cost, are lost. Two queries."""
     lost = list(Dispute.objects.filter(payment__order_id=order_id, status__in=LOST).select_related("payment"))
-    if any(dispute.amount >= dispute.payment.amount for dispute in lost):
+    if any(is_whole(dispute) for dispute in lost):
         return True
     left = OrderLine.objects.filter(order_id=order_id, refunded_at__isnull=True).values_list("price", flat=True)
-    return 0 < sum(left) <= sum(dispute.amount for dispute in lost)
+    return are_about(lost, price=sum(left))
 
 
 def release_seats(*, order_id: int, by: str, reason: str, even_used: bool = False) -> RefundedOrder:

@@ -15,9 +15,11 @@ from boxoffice.disputes import transitions
 from boxoffice.disputes.ask_provider import ToldDispute, ask_about
 from boxoffice.disputes.standing import KEPT
 from boxoffice.disputes.tickets_by_policy import follow_with_tickets
+from boxoffice.messages import tickets_disputed
 from boxoffice.models import Order, Payment
 from boxoffice.payments.settle_payment import ask, take_in
 from boxoffice.payments.transitions import OPEN
+from boxoffice.tell_buyer import plan_mail_about
 from jobs.clock import database_now
 from jobs.record import record
 
@@ -47,17 +49,22 @@ def take_dispute(*, provider_id: str) -> None:
 def write_dispute(*, payment: Payment, told: ToldDispute, asked_at: datetime) -> bool:
     """Write it down with what follows; whether it was news. Part of the caller's transaction.
 
+    A mail tells the fan what became of his tickets, once for each time (``messages.tickets_disputed``).
     Money that is ours again goes to the fan where the show was cancelled meanwhile: nobody else would plan it.
     """
     written = transitions.write_down(payment_id=payment.pk, told=told, asked_at=asked_at)
     if written is None:
         return False
-    tickets = follow_with_tickets(order_id=payment.order_id)
+    # Before its tickets: whoever corrects its name or address has taken the two in this order.
+    order = Order.objects.select_for_update(no_key=True).get(pk=payment.order_id)
+    tickets = follow_with_tickets(order_id=order.pk)
     if written.is_news or tickets:
-        transitions.add_step(dispute_id=written.dispute_id, tickets=tickets)
+        step = transitions.add_step(dispute_id=written.dispute_id, tickets=tickets)
+        if tickets:
+            plan_mail_about(order_id=order.pk, kind=tickets_disputed.KIND, occurrence=str(step.pk))
         log.info("dispute_changed", dispute=told.id, status=str(told.status), tickets=tickets)
     if written.is_news and told.status in KEPT:
-        ask_to_plan_again(order=Order.objects.get(pk=payment.order_id))
+        ask_to_plan_again(order=order)
     return written.is_news
 
 

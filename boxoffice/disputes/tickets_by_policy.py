@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from django.conf import settings
 
+from boxoffice.disputes.share import are_about
 from boxoffice.disputes.standing import LOST, OPEN
 from boxoffice.models import Dispute, DisputeStep, OrderLine
 from tickets.models import VoidReason
@@ -47,8 +48,7 @@ def follow_with_tickets(*, order_id: int) -> str:
 
 
 def _are_forfeited(order_id: int, price: int) -> bool:
-    """Whether the disputes for which tickets are taken back are about all that these seats cost."""
+    """Whether the disputes for which tickets are taken back are about all that these seats cost (``share.py``)."""
     states = (*LOST, *OPEN) if settings.DISPUTED_TICKETS == AT_ONCE else LOST
     holding = Dispute.objects.filter(payment__order_id=order_id, status__in=states)
-    disputed = sum(holding.values_list("amount", flat=True))
-    return 0 < price <= disputed
+    return are_about(holding.select_related("payment"), price=price)

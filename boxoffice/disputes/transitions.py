@@ -70,7 +70,9 @@ def write_down(*, payment_id: int, told: ToldDispute, asked_at: datetime) -> Wri
     return Written(*row) if row else None
 
 
-def add_step(*, dispute_id: int, tickets: str) -> None:
+def add_step(*, dispute_id: int, tickets: str) -> DisputeStep:
     """Add what became of it to its trail, as it stands now. tickets: of ``DisputeStep.Tickets``, or empty."""
     dispute = Dispute.objects.get(pk=dispute_id)
-    DisputeStep.objects.create(dispute=dispute, status=dispute.status, withdrawn=dispute.withdrawn, tickets=tickets)
+    return DisputeStep.objects.create(
+        dispute=dispute, status=dispute.status, withdrawn=dispute.withdrawn, tickets=tickets
+    )

@@ -22,6 +22,7 @@ from boxoffice.messages import (
     show_goes_on,
     show_moved,
     show_postponed,
+    tickets_disputed,
     tickets_late,
     tickets_ready,
 )
@@ -50,6 +51,7 @@ KINDS_FOR_EACH_TIME: dict[str, Callable[..., Draft]] = {
     show_goes_on.KIND: show_goes_on.draft,
     show_moved.KIND: show_moved.draft,
     show_postponed.KIND: show_postponed.draft,
+    tickets_disputed.KIND: tickets_disputed.draft,
 }
 
 # Sent to many who did not wait for it at that moment: each tells how to get no more of its kind.

@@ -26,6 +26,7 @@ from boxoffice.messages import (
     show_goes_on,
     show_moved,
     show_postponed,
+    tickets_disputed,
     tickets_late,
     tickets_ready,
 )
@@ -95,6 +96,9 @@ def samples() -> Sequence[Sample]:
         Sample(show_cancelled.KIND, _("paid at the counter"), lambda: _show_cancelled(by_hand=_EUR_84)),
         Sample(show_cancelled.KIND, _("seats that cost nothing"), lambda: _show_cancelled(total=0)),
         Sample(show_cancelled.KIND, _("disputed with the bank"), lambda: _show_cancelled(disputed=True)),
+        Sample(tickets_disputed.KIND, _("the dispute is lost"), lambda: _tickets_disputed(seats=2)),
+        Sample(tickets_disputed.KIND, _("the bank has not decided"), lambda: _tickets_disputed(seats=1, is_open=True)),
+        Sample(tickets_disputed.KIND, _("valid again"), lambda: _tickets_disputed(seats=2, is_void=False)),
         Sample(refund, _("money back"), lambda: _refund_done(seats=2, free=False)),
         Sample(refund, _("seats that cost nothing"), lambda: _refund_done(seats=1, free=True)),
         Sample(refund, _("paid out by hand"), lambda: _refund_done(seats=2, free=False, by_hand=True)),
@@ -229,6 +233,12 @@ def _show_cancelled(*, total: int = 8400, **given: Any) -> Draft:
     order = sample_order(status=Order.Status.REFUNDED, show=Show.Status.CANCELLED)
     order.total = total
     return show_cancelled.worded(order=order, count=2, back=show_cancelled.Back(**given))
+
+
+def _tickets_disputed(*, seats: int, is_void: bool = True, is_open: bool = False) -> Draft:
+    order = sample_order()
+    tickets = _tickets(order, "void" if is_void else "issued")[:seats]
+    return tickets_disputed.worded(order=order, tickets=tickets, is_void=is_void, is_open=is_open)
 
 
 def _refund_done(*, seats: int, free: bool, by_hand: bool = False) -> Draft:

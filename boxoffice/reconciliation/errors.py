@@ -12,6 +12,13 @@ class DayNotOver(BoxOfficeError):
     __doc__ = gettext_noop("This day has not begun. Reconcile a day that is over, or the present one.")
 
 
+class SpanRefused(BoxOfficeError):
+    __doc__ = gettext_noop(
+        "The last day is before the first one, or more than 400 days after it. Nothing was changed: name the days that "
+        "the report was made for."
+    )
+
+
 class MalformedTransaction(BoxOfficeError):
     __doc__ = gettext_noop(
         "The payment provider tells of a balance transaction otherwise than it documents. Nothing was changed; tell an "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from boxoffice.models import Reconciliation
@@ -89,6 +89,16 @@ def read_day(*, day: date) -> Day | None:
     """The result of a day as it was compared last; None where it never was begun. One query."""
     row = Reconciliation.objects.filter(day=day).first()
     return _day(row) if row else None
+
+
+def part_that_was_read(row: Reconciliation) -> tuple[datetime, datetime] | None:
+    """From when until when a day was read, if not all of it; None for a whole one, or one that was not read. Pure."""
+    if row.read_from is None or row.read_until is None:
+        return None
+    begins = datetime.combine(row.day, time(), UTC)
+    ends = begins + timedelta(days=1)
+    since, until = max(row.read_from, begins), min(row.read_until, ends)
+    return None if (since, until) == (begins, ends) else (since, until)
 
 
 def read_days(*, limit: int, before: date | None = None) -> list[Day]:

@@ -69,6 +69,7 @@ def read_report(report: BinaryIO) -> Iterator[Told]:
             if cells:  # a blank line has none
                 yield columns.read(cells, began)
             began = lines.number + 1
+        columns.end()
     except csv.Error as error:
         problem = _("This is no CSV: a quote is not closed, or a line ends where none may.")
         raise ReportRefused(problem, line=lines.row_began) from error
@@ -134,6 +135,14 @@ class _Columns:
         self._needed = [names.index(name) for name in NEEDED]
         self._also = [names.index(name) if name in known else None for name in ALSO]
         self._sign = ""
+        # Whether an amount has shown that the sign is that of decimals, and the first that may be read in two ways.
+        self._is_evident = False
+        self._unclear: tuple[str, int] | None = None
+
+    def end(self) -> None:
+        """There is no further row. Raises ReportRefused where an amount may be read in two ways until the end."""
+        if self._unclear is not None and not self._is_evident:
+            raise self._two_ways()
 
     def read(self, cells: Sequence[str], line: int) -> Told:
         """The transaction in a row. Raises ReportRefused."""
@@ -177,19 +186,32 @@ class _Columns:
         )
 
     def _amount(self, text: str, places: int, line: int) -> int:
-        """In the smallest unit, exactly. One decimal sign in all of the report, and no sign between thousands."""
+        """In the smallest unit, exactly. One decimal sign in all of the report, and no sign between thousands.
+
+        In a currency of three decimals "1,234" may be either: it counts once another amount has shown which it is.
+        """
         match = _AMOUNT.fullmatch(text)
         if match is None:
             raise _wrong(_("“%(text)s” is no amount that can be read in one way only."), text, line)
         minus, whole, sign, part = match.groups()
         if sign:
-            self._sign = self._sign or sign
-            if sign != self._sign:
+            may_be_thousands = places == len(part) == 3 and len(whole) <= 3 and not whole.startswith("0")
+            if sign != (self._sign or sign):
+                if not self._is_evident and not may_be_thousands:
+                    raise self._two_ways()  # it was between thousands there
                 raise _wrong(_("“%(text)s” has another decimal sign than the lines above."), text, line)
             if len(part) > places and (places or len(part) > 2 or part.strip("0")):
                 raise _wrong(_("“%(text)s” has more decimals than its currency."), text, line)
+            self._sign, self._is_evident = sign, self._is_evident or not may_be_thousands
+            if may_be_thousands and self._unclear is None:
+                self._unclear = text, line
         figures = whole + ((part or "")[:places]).ljust(places, "0")
         return -int(figures) if minus else int(figures)
+
+    def _two_ways(self) -> ReportRefused:
+        assert self._unclear is not None
+        problem = _("“%(text)s” can be read in two ways, and no other amount shows which sign the decimals have.")
+        return _wrong(problem, *self._unclear)
 
 
 def _instant(text: str, line: int) -> datetime:

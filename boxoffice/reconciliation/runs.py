@@ -9,8 +9,9 @@ from __future__ import annotations
 from datetime import date, datetime
 
 from django.db import connection
-from django.db.models import F
-from django.db.models.functions import Coalesce, Greatest, Least
+from django.db.models import Case, F, Q, When
+from django.db.models.functions import Greatest, Least
+from django.db.models.lookups import GreaterThan
 
 from boxoffice.models import Reconciliation
 
@@ -46,16 +47,18 @@ def note_pages(*, day: date, run: int, cursor: str, pages: int) -> bool:
 
 
 def note_read(*, day: date, run: int) -> bool:
-    """reading → comparing: all of it was read, beside what was read before. False where another run has begun since."""
+    """reading → comparing: all of it was read, and what was read before where the two meet. False where another run has
+    begun since.
+    """
     reading = Reconciliation.objects.filter(day=day, run=run, state=State.READING)
-    return (
-        reading.update(
-            state=State.COMPARING,
-            read_from=Least(Coalesce("read_from", "reads_from"), "reads_from"),
-            read_until=Greatest(Coalesce("read_until", "reads_until"), "reads_until"),
-        )
-        == 1
-    )
+    # Of two parts of a day between which nobody has read, the longer one counts.
+    meet = Q(reads_from__lte=F("read_until"), reads_until__gte=F("read_from"))
+    is_longer = GreaterThan(F("reads_until") - F("reads_from"), F("read_until") - F("read_from"))
+    longer = Q(read_from__isnull=True) | Q(is_longer)
+    read_from = Case(When(meet, Least("read_from", "reads_from")), When(longer, "reads_from"), default="read_from")
+    latest = Greatest("read_until", "reads_until")
+    read_until = Case(When(meet, latest), When(longer, "reads_until"), default="read_until")
+    return reading.update(state=State.COMPARING, read_from=read_from, read_until=read_until) == 1
 
 
 def note_compared(*, day: date, run: int) -> bool:

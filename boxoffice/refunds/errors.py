@@ -47,5 +47,19 @@ class NotTriedAgain(BoxOfficeError):
     )
 
 
+class NotEnoughLeft(NotTriedAgain):
+    __doc__ = gettext_noop(
+        "Of this payment not so much is left: since this refund failed, another one has given money back, or is under "
+        "way. Nothing was changed. Refund what is left from the order's page; if nothing is, the fan has all of it."
+    )
+
+
+class WrittenOff(NotTriedAgain):
+    __doc__ = gettext_noop(
+        "This money was written off. Nothing was changed: take the write-off back first, on the page of the cancelled "
+        "show, while its accounting is open."
+    )
+
+
 class RefundNotOurs(BoxOfficeError):
     __doc__ = gettext_noop("The payment provider tells of a refund with another amount than ours. Compare the two.")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from django.db import IntegrityError, transaction
+
 from boxoffice.cancellation.workflow import look_soon
 from boxoffice.messages import refund_done
 from boxoffice.models import CancelledOrder, Order, Refund
 from boxoffice.refunds import transitions
 from boxoffice.refunds.ask_provider import Answer, Means
 from boxoffice.refunds.plan_refund import enqueue_sending
+from boxoffice.refunds.yield_to_attached import yield_to_attached
 from boxoffice.tell_buyer import plan_mail_about
 from boxoffice.tell_devices import plan_push_about
 from jobs.clock import database_now
@@ -29,7 +32,24 @@ ATTEMPTS_BY_ITSELF = 5
 
 
 def record_answer(*, refund: Refund, answer: Answer) -> bool:
-    """Write the answer down. Part of the caller's transaction. False when it was known already, or is out of date."""
+    """Write the answer down. Part of the caller's transaction. False when it was known already, or is out of date.
+
+    Where somebody has attached this refund of the provider meanwhile, it counts as that one's.
+    """
+    try:
+        with transaction.atomic():  # a savepoint: what was locked and written before is the caller's
+            return _write_down(refund, answer)
+    except IntegrityError:
+        attached = yield_to_attached(refund=refund, provider_id=answer.provider_id) if answer.provider_id else None
+        if attached is None:
+            raise
+    if attached.status == Refund.Status.SUCCEEDED and attached.lines.exists() and not _was_told(attached):
+        tell_refund(order=attached.payment.order, occurrence=refund_done.occurrence_of_refund(attached.pk))
+    _write_down(attached, answer)
+    return True
+
+
+def _write_down(refund: Refund, answer: Answer) -> bool:
     if answer.means is Means.SUCCEEDED:
         moved = transitions.mark_succeeded(refund_id=refund.pk, provider_id=answer.provider_id)
         if moved:

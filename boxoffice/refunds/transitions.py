@@ -163,6 +163,11 @@ def mark_failed(*, refund_id: int, failure: str, code: str = "", message: str = 
     )
 
 
+def take_over(*, refund_id: int, from_id: int) -> bool:
+    """Let a refund that was written down by hand stand for an attempt that has made it, and that no other replaces."""
+    return Refund.objects.filter(pk=refund_id, replaces__isnull=True).update(replaces=from_id) == 1
+
+
 def give_lines_back(*, order_id: int, line_ids: Sequence[int]) -> int:
     """Mark these lines of the order as given back, those that were not before. Returns how many moved."""
     return OrderLine.objects.filter(order_id=order_id, pk__in=line_ids, refunded_at__isnull=True).update(

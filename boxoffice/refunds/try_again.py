@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from boxoffice.models import OrderAction, Refund
+from boxoffice.disputes.selectors import payment_is_disputed
+from boxoffice.models import OrderAction, Refund, WriteOff
 from boxoffice.refunds import transitions
 from boxoffice.refunds.attempt import newest_attempt
-from boxoffice.refunds.errors import NotTriedAgain
+from boxoffice.refunds.errors import NotEnoughLeft, NotTriedAgain, PaymentDisputed, WrittenOff
 from boxoffice.refunds.plan_refund import enqueue_sending
 from jobs.audit import require_reason
 
@@ -18,11 +19,14 @@ def try_again(*, refund_id: int, by: str, reason: str) -> Refund:
     Before it asks for anything its job lists the payment's refunds, and takes over what an earlier attempt has made
     after all. by, reason: kept in the order's trail.
 
-    Raises ReasonMissing, and NotTriedAgain when this one has not failed or somebody was faster; nothing changes then.
+    Raises ReasonMissing, PaymentDisputed, and NotTriedAgain when this one has not failed or somebody was faster, with
+    its kinds NotEnoughLeft and WrittenOff where only the money is missing. Nothing changes then.
     """
     require_reason(by=by, reason=reason)
     with transaction.atomic():
         later = plan_another(refund_id=refund_id)
+        if payment_is_disputed(payment_id=later.payment_id):
+            raise PaymentDisputed
         enqueue_sending(later)
         OrderAction.objects.create(
             order=later.payment.order,
@@ -36,15 +40,27 @@ def try_again(*, refund_id: int, by: str, reason: str) -> Refund:
 
 
 def plan_another(*, refund_id: int) -> Refund:
-    """The attempt that follows a failed one and pays for its lines. Part of the caller's transaction."""
+    """The attempt that follows a failed one and pays for its lines. Part of the caller's transaction.
+
+    Raises NotTriedAgain, or that of its kinds which tells why.
+    """
     failed = Refund.objects.filter(pk=refund_id, status=Refund.Status.FAILED).first()
     later = failed and transitions.plan(
         payment_id=failed.payment_id, amount=failed.amount, reason=failed.reason, replaces_id=failed.pk
     )
     if failed is None or later is None:
-        raise NotTriedAgain
+        raise _why_not(failed)
     transitions.hand_lines_on(from_id=failed.pk, to_id=later.pk)
     return later
+
+
+def _why_not(failed: Refund | None) -> NotTriedAgain:
+    """Whoever was faster has replaced it; else it is the money. Two queries at most."""
+    if failed is None or Refund.objects.filter(replaces_id=failed.pk).exists():
+        return NotTriedAgain()
+    if WriteOff.objects.filter(payment_id=failed.payment_id).exists():
+        return WrittenOff()
+    return NotEnoughLeft()
 
 
 def mark_refund_failed(*, refund_id: int) -> None:

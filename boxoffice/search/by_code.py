@@ -1,4 +1,5 @@
-"""Orders by what is printed, scanned, pasted or spelt: codes of orders and tickets, ids of payments and refunds."""
+"""Orders by what is printed, scanned, pasted or spelt: codes of orders and tickets, ids of payments, refunds and
+disputes."""
 
 from __future__ import annotations
 

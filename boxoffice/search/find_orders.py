@@ -2,7 +2,7 @@
 
 The kinds of terms come in one fixed order, and the first that finds anything answers:
 
-1. a key as it is: order code, ticket code, id of a payment or refund (``by_code``);
+1. a key as it is: order code, ticket code, id of a payment, refund or dispute (``by_code``);
 2. a seat (``by_seat``);
 3. the words of a name or address as they are, the last one perhaps unfinished (``by_words``);
 4. codes one slip away, then names and addresses that are nearly so or sound so.

@@ -17,6 +17,7 @@ class By(Enum):
     TICKET = "ticket"
     PAYMENT = "payment"
     REFUND = "refund"
+    DISPUTE = "dispute"
     SEAT = "seat"
     NAME = "name"
 

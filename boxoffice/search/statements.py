@@ -11,7 +11,8 @@ from typing import Any
 from django.db import connection
 
 # Keys that were typed as they are. By order.code (unique), ticket.code (unique), payment_key_once,
-# payment_once_per_provider_id, payment_by_intent, refund_key_once, refund_once_per_provider_id and the primary keys.
+# payment_once_per_provider_id, payment_by_intent, refund_key_once, refund_once_per_provider_id,
+# dispute_once_per_provider_id and the primary keys.
 FIND_BY_KEY = """
     SELECT id, 'code' AS by, code AS what FROM boxoffice_order WHERE code = %(order_code)s
     UNION ALL
@@ -25,6 +26,10 @@ FIND_BY_KEY = """
       FROM boxoffice_refund AS refund JOIN boxoffice_payment AS payment ON payment.id = refund.payment_id
      WHERE refund.idempotency_key = %(text)s OR refund.provider_id = %(text)s AND refund.provider_id <> ''
         OR refund.id = %(number)s
+    UNION ALL
+    SELECT payment.order_id, 'dispute', dispute.provider_id
+      FROM boxoffice_dispute AS dispute JOIN boxoffice_payment AS payment ON payment.id = dispute.payment_id
+     WHERE dispute.provider_id = %(text)s
 """
 
 # Codes of which one is meant. By order.code (unique) and ticket.code (unique).

@@ -87,7 +87,7 @@ def postpone_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) ->
         button=_("Go on…"),
         form=form,
         template="choose.html",
-        effects=[place],
+        effects=[_("Nothing is done yet: the next page tells whom a mail reaches, and asks."), place],
     )
 
 

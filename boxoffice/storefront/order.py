@@ -30,7 +30,7 @@ no_referrer = private_page(referrer="no-referrer")
 @require_safe
 def order_page(request: HttpRequest, token: str) -> HttpResponse:
     """What became of the show, the steps, the tickets as far as there are any, and what was bought. Four queries, two
-    more where the show is cancelled.
+    more where the show is cancelled, one where a dispute has made the tickets void.
     """
     page = read_order_page(token=token)
     if page is None:
@@ -72,6 +72,7 @@ def _context(request: HttpRequest, *, page: OrderPage, progress: Progress) -> di
         "progress": progress,
         "news": news_of(page, back=_back(page)),
         "poll": next_poll(request.GET),
+        "bank_decides": page.disputed == "open",
         "tickets": shown_tickets(page.tickets),
         "void": void_tickets_in_words(page.void),
         "slip": slip_of_order(order=page.order, lines=page.lines, refunds=page.refunds),

@@ -75,6 +75,8 @@ class Progress:
 def progress_of(page: OrderPage) -> Progress:
     """The steps of an order as its page shows them."""
     order = page.order
+    if order.status in _CONFIRMED and page.disputed:
+        return _forfeited(page)
     if order.status in _CONFIRMED:
         zone = order.show.venue.zone
         confirmed = Step(_("Confirmed"), "done", _("The seats are yours."), order.confirmed_at, zone)
@@ -94,6 +96,17 @@ def progress_of(page: OrderPage) -> Progress:
         words = _("It has no tickets any more, since the show is cancelled.")
     ended = Step(_("Order"), "trouble", words)
     return Progress(headline=capfirst(order.get_status_display()), steps=[ended], is_confirmed=False)
+
+
+def _forfeited(page: OrderPage) -> Progress:
+    """The seats are the fan's still, and nobody is let in to them: what to do stands above."""
+    if page.disputed == "open":
+        payment = Step(_("Payment"), "waiting", _("It is disputed with the bank, which has not decided yet."))
+        tickets = Step(_("Tickets"), "trouble", _("Not valid meanwhile."))
+    else:
+        payment = Step(_("Payment"), "done", _("Your bank has it, since the payment was disputed."))
+        tickets = Step(_("Tickets"), "trouble", _("No longer valid."))
+    return Progress(headline=_("Payment disputed"), steps=[payment, tickets], is_confirmed=False)
 
 
 def _unpaid(page: OrderPage) -> Progress:

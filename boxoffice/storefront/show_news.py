@@ -1,4 +1,4 @@
-"""What became of an order's show, said on the order's page before all else. Pure."""
+"""What became of an order's show, or of its payment, said on the order's page before all else. Pure."""
 
 from __future__ import annotations
 
@@ -26,13 +26,15 @@ class ShowNews:
 
 def news_of(page: OrderPage, *, back: Back | None = None) -> ShowNews | None:
     """None for a show that takes place as the fan knows it, and where he has no tickets any more for one that is
-    postponed. back: what comes back, where the show is cancelled.
+    postponed; but always where a dispute has made his tickets void. back: what comes back, where the show is cancelled.
     """
     show, until = page.order.show, page.money_back_until
     if show.status == Show.Status.CANCELLED:
         return ShowNews(_("This show is cancelled"), [_("It does not take place."), *_how_it_comes_back(page, back)])
     if page.order.status not in REFUNDABLE:
         return None
+    if page.disputed:
+        return ShowNews(_("Your tickets are not valid"), _why_forfeited(page.disputed))
     offered = []
     if until is not None:
         words = _("If you do not want to wait or cannot come, you can have your money back until %(until)s.")
@@ -45,6 +47,28 @@ def news_of(page: OrderPage, *, back: Back | None = None) -> ShowNews | None:
         now = _("It starts %(starts)s. Your tickets are valid then.") % {"starts": starts}
         return ShowNews(_("This show was moved"), [now, *offered], True)
     return None
+
+
+def _why_forfeited(disputed: str) -> list[str]:
+    """As the mail about it says (``messages.tickets_disputed``)."""
+    if disputed == "open":
+        return [
+            _(
+                "The payment of this order is disputed with the bank, which has taken the money from us while it "
+                "decides."
+            ),
+            _(
+                "If it was disputed by mistake, ask the bank to withdraw it, and write to us. If the bank decides that "
+                "the payment stands, the same tickets are valid again."
+            ),
+        ]
+    return [
+        _("The payment of this order was disputed, and the bank has given the money back."),
+        _(
+            "If it was a mistake, or you want to come all the same, write to us before the show: as long as your seats "
+            "are not sold again, they can be paid for anew."
+        ),
+    ]
 
 
 def _how_it_comes_back(page: OrderPage, back: Back | None) -> list[str]:

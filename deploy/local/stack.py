@@ -21,6 +21,7 @@ from deploy.local.instance_lock import announce
 from deploy.local.leftovers import STOP_SECONDS, end_recorded, processes_folder
 from deploy.local.log_tail import log_tail
 from deploy.local.ports import HOST, Ports, is_free
+from deploy.local.preparation import MAIL_DOMAIN
 from deploy.local.processes import wait_until
 from deploy.local.signals import undisturbed
 
@@ -107,6 +108,8 @@ def stack_environment(
         # The mailbox's knobs make it slow on purpose, and one wants to look at a job that waits for it. Less than
         # what the queue of the mails lets a job run.
         "EMAIL_TIMEOUT_SECONDS": "40",
+        # Of the login of that name: what it is told of each day's reconciliation shows in the mailbox.
+        "FINANCE_EMAIL": f"finance@{MAIL_DOMAIN}",
         "STAFF_SECOND_FACTOR": "false",  # for a look around; STAFF_SECOND_FACTOR=true tries it out
     }
     return {

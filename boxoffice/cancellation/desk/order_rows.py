@@ -10,8 +10,10 @@ from django.db import connection
 from boxoffice.cancellation.owed import COMES_BACK, DISPUTED, LEFT
 from inventory.money import Money
 
-MOST = 100
-"""Rows of a list: what one looks through. The page says how many there are."""
+MOST = 25
+"""Rows of a list: what one looks through without losing sight of the lists below it. The page says how many there are,
+and all that failed are tried again by one press.
+"""
 
 # Attempts that failed, that no later one replaces, and whose money is not written off. By refund_of_cancellation.
 FAILED = """

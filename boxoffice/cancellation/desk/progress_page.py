@@ -18,6 +18,7 @@ from boxoffice.cancellation.desk.start_page import PERMISSION as CANCEL
 from boxoffice.cancellation.desk.start_page import sums_in_words
 from boxoffice.cancellation.read_progress import Pile, Progress, StepsDone, count_mails, read_progress
 from boxoffice.cancellation.report.report_parts import parts_of_report
+from boxoffice.cancellation.try_failed_again import failed_refunds
 from boxoffice.models import Cancellation, Order, Refund
 from boxoffice.shows.show_desk import render
 from inventory.venue_time import in_venue_time
@@ -27,6 +28,7 @@ from notifications.models import Notification
 
 PERMISSION = "boxoffice.view_cancellation"
 WRITE_OFF = "boxoffice.write_off"
+REFUND = "boxoffice.refund_order"
 
 REFRESH_SECONDS = 5
 
@@ -60,7 +62,8 @@ def progress_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) ->
     """How far it is. Raises PermissionDenied, and Http404 for a show that was not cancelled so."""
     if not request.user.has_perm(PERMISSION) or not request.user.has_perm("inventory.view_show"):
         raise PermissionDenied
-    is_light = _may_be_light(request, show_id)
+    is_large = Order.objects.filter(show_id=show_id)[LARGE : LARGE + 1].exists()
+    is_light = is_large and _only_keeps_fresh(request)
     progress = read_progress(show_id=show_id, without_accounts=is_light)
     if progress is None:
         raise Http404
@@ -83,6 +86,7 @@ def progress_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) ->
         speed=speed_in_words(progress),
         phases=phase_lines(progress),
         is_light=is_light,
+        is_large=is_large,
         account_rows=account_rows(progress),
         lists={} if is_light else _lists(progress),
         parts=() if is_light else parts_of_report(show_id=show_id),
@@ -92,21 +96,20 @@ def progress_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) ->
         may_pause=request.user.has_perm(CANCEL) and cancellation.phase != Phase.CLOSED,
         may_write_off=request.user.has_perm(WRITE_OFF) and cancellation.phase != Phase.CLOSED,
         may_see_orders=request.user.has_perm("boxoffice.view_order"),
-        may_refund=request.user.has_perm("boxoffice.refund_order"),
+        may_refund=request.user.has_perm(REFUND),
+        again="" if is_light else _again(request, progress),
         may_pay_out=request.user.has_perm("boxoffice.pay_out"),
         as_of=in_venue_time(instant=progress.as_of, zone=cancellation.show.venue.zone),
     )
 
 
-def _may_be_light(request: HttpRequest, show_id: int) -> bool:
-    """Whether this is a look at a large show that only keeps an open page fresh. It then has the refunds and the phases
-    alone, and the page keeps what it has of the rest until the look that a minute begins with.
+def _only_keeps_fresh(request: HttpRequest) -> bool:
+    """Whether this look only keeps an open page fresh. That of a large show then has the refunds and the phases alone,
+    and the page keeps what it has of the rest until the look that a minute begins with.
 
     Browsers say so of a request that a script made. Whoever does not gets everything.
     """
-    if request.headers.get("Sec-Fetch-Dest") != "empty" or database_now().second < REFRESH_SECONDS:
-        return False
-    return Order.objects.filter(show_id=show_id)[LARGE : LARGE + 1].exists()
+    return request.headers.get("Sec-Fetch-Dest") == "empty" and database_now().second >= REFRESH_SECONDS
 
 
 def moves(progress: Progress) -> bool:
@@ -258,6 +261,14 @@ def _lists(progress: Progress) -> dict[str, Sequence[Any]]:
         "written_off": order_rows.orders_written_off(**show) if any(a.written_off for a in accounts) else (),
         "bank": order_rows.orders_with_the_bank(**show) if any(a.bank for a in accounts) else (),
     }
+
+
+def _again(request: HttpRequest, progress: Progress) -> str:
+    """The button that tries all again that failed; empty where a row's own does. One query, none where none failed."""
+    if not progress.failed.count or not request.user.has_perm(REFUND):
+        return ""
+    count = failed_refunds(cancellation_id=progress.cancellation.pk).count
+    return _("Try %(n)s again…") % {"n": grouped(count)} if count > 1 else ""
 
 
 def _why(row: order_rows.OrderRow) -> str:

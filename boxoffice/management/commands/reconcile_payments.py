@@ -11,9 +11,9 @@ from django.core.management.base import BaseCommand, CommandError
 
 from boxoffice.models import Reconciliation
 from boxoffice.reconciliation.amounts import in_words
-from boxoffice.reconciliation.errors import DayNotOver, MalformedTransaction, ReportRefused
+from boxoffice.reconciliation.errors import DayNotOver, MalformedTransaction, ReportRefused, SpanRefused
 from boxoffice.reconciliation.findings import findings_told_with
-from boxoffice.reconciliation.read_day import CurrencySums, read_day
+from boxoffice.reconciliation.read_day import CurrencySums, part_that_was_read, read_day
 from boxoffice.reconciliation.reconcile_day import reconcile_day
 from boxoffice.reconciliation.reconcile_report import reconcile_report
 from jobs.clock import database_now
@@ -29,17 +29,22 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--date", type=date.fromisoformat, help="the day, YYYY-MM-DD; yesterday without --file")
-        parser.add_argument("--file", type=Path, help="the report; all of its days, unless --date names one")
+        parser.add_argument("--file", type=Path, help="the report; its days are those of its lines, or those named")
+        parser.add_argument("--from", dest="first", type=date.fromisoformat, help="the first day that it was made for")
+        parser.add_argument("--to", dest="last", type=date.fromisoformat, help="the last day that it was made for")
 
     def handle(self, **options: Any) -> None:
         day, file = options["date"], options["file"]
+        first, last = day or options["first"], day or options["last"]
+        if (options["first"] or options["last"]) and (day or not file):
+            raise CommandError("--from and --to name the days of a report: give --file with them, and no --date.")
         try:
             if file is None:
                 rows = [reconcile_day(day=day or database_now().date() - timedelta(days=1))]
             else:
                 with file.open("rb") as report:
-                    rows = reconcile_report(report=report, day=day)
-        except (ReportRefused, DayNotOver, MalformedTransaction, OSError) as error:
+                    rows = reconcile_report(report=report, first=first, last=last)
+        except (ReportRefused, SpanRefused, DayNotOver, MalformedTransaction, OSError) as error:
             raise CommandError(str(error)) from error
         for row in rows:
             self._tell(row)
@@ -51,6 +56,11 @@ class Command(BaseCommand):
             f"{row.day}: transactions={row.transactions} matched={row.matched} findings={row.findings} "
             f"in_flight={row.in_flight} ties={'yes' if result.ties else 'NO'}"
         )
+        if (part := part_that_was_read(row)) is not None:
+            self.stdout.write(
+                f"  read from {part[0]:%H:%M:%S} until {part[1]:%H:%M:%S} UTC only: what is ours alone before or after "
+                "is in flight. For whole days name them by --date, or by --from and --to."
+            )
         for sums in result.currencies:
             self.stdout.write(f"  {_sums(sums)}")
         found = findings_told_with(day=row.day).filter(resolution="")

@@ -6,16 +6,22 @@ since would go back as paid twice, and its seats would be free.
 
 from __future__ import annotations
 
+from django.db import connection
 from django.db.models import Q
 
 from boxoffice.models import BalanceTransaction, Order, Payment, Refund
 from boxoffice.payments.transitions import OPEN
 from boxoffice.reconciliation.actions.errors import MoneyIsKnown, MoneyUnderWay
 
+# Several transactions of the provider may be about one money, and two people about two of them at one instant: whoever
+# asks for the money waits for the other's commit, and then sees what he wrote down. Payments cannot be locked that are
+# not there yet.
+LOCK_MONEY = "SELECT pg_advisory_xact_lock(hashtextextended('boxoffice_money ' || %s, 0))"
+
 
 def require_unknown_payment(*, order: Order, told: BalanceTransaction) -> None:
     """Raises MoneyUnderWay while an attempt to pay this order is open, and MoneyIsKnown where this money is a payment
-    of ours. Part of the caller's transaction: whoever settles an attempt of the order is waited for. Three queries.
+    of ours. Part of the caller's transaction: whoever settles an attempt of the order is waited for. Four queries.
 
     By payment_one_open_per_order, payment_by_intent and payment_key_once.
     """
@@ -27,16 +33,24 @@ def require_unknown_payment(*, order: Order, told: BalanceTransaction) -> None:
 
 
 def require_unknown_money(*, told: BalanceTransaction) -> None:
-    """Raises MoneyIsKnown where a payment of ours has this money, by its id. One query, by payment_by_intent."""
-    if told.intent_id and Payment.objects.filter(intent_id=told.intent_id).exists():
+    """Raises MoneyIsKnown where a payment of ours has this money, by its id. Part of the caller's transaction, until
+    whose end nobody else gets to know whether it is. Two queries, by payment_by_intent.
+    """
+    if not told.intent_id:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(LOCK_MONEY, [told.intent_id])
+    if Payment.objects.filter(intent_id=told.intent_id).exists():
         raise MoneyIsKnown
 
 
 def require_unknown_refund(*, payment: Payment, told: BalanceTransaction, amount: int) -> None:
-    """The same of a refund: one of this sum whose answer we have not heard may be this one. Two queries.
+    """The same of a refund: one of this sum whose answer we have not heard may be this one. Part of the caller's
+    transaction: whoever plans or attaches another refund of the payment waits. Three queries.
 
     By refund_once_per_provider_id and the foreign key's index.
     """
+    list(Payment.objects.select_for_update(no_key=True).filter(pk=payment.pk).values_list("pk"))
     if told.source and Refund.objects.filter(provider_id=told.source).exists():
         raise MoneyIsKnown
     unheard = Q(status=Refund.Status.PLANNED) | Q(status=Refund.Status.FAILED, failure=Refund.Failure.UNANSWERED)

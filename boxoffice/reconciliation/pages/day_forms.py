@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from inventory.within_the_calendar import require_within_the_calendar
 
@@ -17,13 +18,19 @@ class DayForm(forms.Form):
 
 
 class ReportForm(forms.Form):
-    """The file, and the day where it is about one alone."""
+    """The file, and the days that it was made for."""
 
     report = forms.FileField(
         label=_("Report (CSV)"), widget=forms.FileInput(attrs={"accept": ".csv,text/csv,text/plain"})
     )
-    about = forms.DateField(
-        label=_("Day, if it is about one"),
+    first = forms.DateField(
+        label=_("Whole days, from"),
+        required=False,
+        validators=[require_within_the_calendar],
+        widget=_DATE,
+    )
+    last = forms.DateField(
+        label=pgettext_lazy("a last day", "to"),
         required=False,
         validators=[require_within_the_calendar],
         widget=_DATE,

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from boxoffice.models import Reconciliation
 from boxoffice.reconciliation.findings import findings_of_day
-from boxoffice.reconciliation.pages.day_words import currency_table, day_in_words
+from boxoffice.reconciliation.pages.day_words import currency_table, day_in_words, part_in_words
 from boxoffice.reconciliation.pages.desk import RECONCILE, render, require
 from boxoffice.reconciliation.pages.finding_words import finding_rows
 from boxoffice.reconciliation.read_day import read_day
@@ -42,6 +42,7 @@ def day_page(page: admin.ModelAdmin, request: HttpRequest, day: str) -> HttpResp
         rows=finding_rows(findings[:MOST_FINDINGS], request=request),
         more_findings=len(findings) > MOST_FINDINGS,
         is_under_way=is_under_way,
+        part="" if is_under_way or not found else part_in_words(found.row),
         refresh_seconds=REFRESH_SECONDS,
         may_reconcile=request.user.has_perm(RECONCILE),
         list_title=_("Reconciliation"),

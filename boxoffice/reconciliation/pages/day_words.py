@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime, time
 
 from django.utils import dateformat
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
+from boxoffice.models import Reconciliation
 from boxoffice.reconciliation.amounts import in_words
-from boxoffice.reconciliation.read_day import CurrencySums, Part
+from boxoffice.reconciliation.read_day import CurrencySums, Part, part_that_was_read
+
+_PARTS = {
+    (False, True): gettext_lazy("Read until %(until)s UTC only."),
+    (True, False): gettext_lazy("Read from %(since)s UTC only."),
+    (True, True): gettext_lazy("Read from %(since)s until %(until)s UTC only."),
+}
 
 CATEGORIES = {
     "charge": gettext_lazy("payments"),
@@ -85,6 +92,20 @@ def currency_table(sums: CurrencySums) -> CurrencyTable:
         ties=sums.ties,
         fee_is_judged=sums.fee_is_judged,
     )
+
+
+def part_in_words(row: Reconciliation) -> str:
+    """How much of the day was read; empty for all of it."""
+    part = part_that_was_read(row)
+    if part is None:
+        return ""
+    since, until = (instant.astimezone(UTC) for instant in part)
+    words = _PARTS[since.timetz().replace(tzinfo=None) != time(), until.date() == row.day]
+    return words % {"since": _clock(since), "until": _clock(until)}
+
+
+def _clock(instant: datetime) -> str:
+    return dateformat.time_format(instant, pgettext("time of day, in Django's date format", "H:i"))
 
 
 def day_in_words(day: date) -> str:

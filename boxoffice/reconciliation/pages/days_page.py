@@ -18,7 +18,7 @@ from boxoffice.errors import BoxOfficeError
 from boxoffice.models import BooksAction, Reconciliation
 from boxoffice.reconciliation.findings import count_open
 from boxoffice.reconciliation.pages.day_forms import DayForm, ReportForm
-from boxoffice.reconciliation.pages.day_words import day_in_words
+from boxoffice.reconciliation.pages.day_words import day_in_words, part_in_words
 from boxoffice.reconciliation.pages.desk import RECONCILE, render, require
 from boxoffice.reconciliation.read_day import Day, read_days
 from boxoffice.reconciliation.reconcile_day import begin_day
@@ -33,11 +33,12 @@ SHOWN = 31
 
 @dataclass(frozen=True)
 class DayRow:
-    """One day of the list. result: None where it was never reconciled."""
+    """One day of the list. result: None where it was never reconciled. part: how much of it was read, if not all."""
 
     day: date
     words: str
     result: Day | None
+    part: str = ""
 
 
 def days_page(page: admin.ModelAdmin, request: HttpRequest, *, form: ReportForm | None = None) -> HttpResponse:
@@ -92,7 +93,8 @@ def report_page(page: admin.ModelAdmin, request: HttpRequest) -> HttpResponse:
         return days_page(page, request, form=form)
     try:
         with transaction.atomic():
-            done = reconcile_report(report=form.cleaned_data["report"].file, day=form.cleaned_data["about"])
+            typed = form.cleaned_data
+            done = reconcile_report(report=typed["report"].file, first=typed["first"], last=typed["last"])
             by, name = request.user.get_username(), form.cleaned_data["report"].name
             for row in done:
                 BooksAction.objects.create(day=row.day, action=BooksAction.Action.REPORT, by=by, reason=name[:300])
@@ -109,12 +111,14 @@ def _told(done: Sequence[Reconciliation]) -> str:
     found = sum(row.findings for row in done)
     days = ngettext("%(n)d day was reconciled by the report", "%(n)d days were reconciled by the report", len(done))
     findings = ngettext("%(n)d finding.", "%(n)d findings.", found)
-    return f"{days % {'n': len(done)}}: {findings % {'n': found}}"
+    told = f"{days % {'n': len(done)}}: {findings % {'n': found}}"
+    parts = [f"{day_in_words(row.day)}: {part}" for row in done if (part := part_in_words(row))]
+    return " ".join([told, *parts])
 
 
 def _rows(days: Sequence[Day], *, yesterday: date | None) -> list[DayRow]:
     """The days, and yesterday on top where nobody has reconciled it."""
-    rows = [DayRow(each.row.day, day_in_words(each.row.day), each) for each in days]
+    rows = [DayRow(each.row.day, day_in_words(each.row.day), each, part_in_words(each.row)) for each in days]
     if yesterday is not None and not any(row.day == yesterday for row in rows):
         rows.append(DayRow(yesterday, day_in_words(yesterday), None))
     return sorted(rows, key=lambda row: row.day, reverse=True)

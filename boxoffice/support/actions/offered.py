@@ -33,14 +33,21 @@ def offered(request: HttpRequest, facts: Facts) -> list[Offer]:
     """The commonest first. No query beside those that ask for permissions."""
     order, can = facts.order, request.user.has_perm
     has_file = facts.document is not None and not facts.no_ticket_is_valid
+    # What stands on top of the page tells why.
+    with_the_bank = facts.only_disputed_money
+    may_cancel = cancel_page.can_be_cancelled(order) and can(cancel_page.PERMISSION)
     has_failed = any(ticket.status == Ticket.Status.FAILED for ticket in facts.tickets)
     all_of_them = (
         (has_file and can(ticket_pages.PRINT_PERMISSION), _("Print the tickets"), "print"),
         (may_write(request), _("Correct the address…"), "address"),
         (can(ticket_pages.NAME_PERMISSION), _("Correct the name…"), "name"),
         (move_page.can_be_moved(order) and can(move_page.PERMISSION), _("Other seats…"), "move"),
-        (may_refund(request, order), _("Refund…") if order.total else _("Cancel tickets…"), "refund"),
-        (cancel_page.can_be_cancelled(order) and can(cancel_page.PERMISSION), _("Cancel the order…"), "cancel"),
+        (
+            not with_the_bank and may_refund(request, order),
+            _("Refund…") if order.total else _("Cancel tickets…"),
+            "refund",
+        ),
+        (not with_the_bank and may_cancel, _("Cancel the order…"), "cancel"),
         ((has_file or has_failed) and can(ticket_pages.RENDER_PERMISSION), _("Make the tickets anew…"), "render"),
     )
     links = [Offer(label, _address(order, page)) for may, label, page in all_of_them if may]

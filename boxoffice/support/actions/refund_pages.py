@@ -26,8 +26,10 @@ from boxoffice.refunds.try_again import try_again
 from boxoffice.selectors import lines_of_order
 from boxoffice.support.actions.order_desk import back, order_page, refuse
 from boxoffice.support.story.money_words import goes_back
+from boxoffice.support.story.refund_story import what_is_owed
 from inventory.money import Money
 from jobs.admin.reason_form import ReasonForm
+from jobs.clock import database_now
 from jobs.errors import JobsError
 from tickets.models import Ticket
 
@@ -85,13 +87,15 @@ def refund_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) -> 
 def again_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int, refund_id: int) -> HttpResponse:
     """Ask (GET), or plan another attempt and say so (POST)."""
     order = _order(request, order_id)
-    refund = Refund.objects.filter(pk=refund_id, payment__order_id=order.pk).first()
+    refund = Refund.objects.filter(pk=refund_id, payment__order_id=order.pk).select_related("payment").first()
     if refund is None:
         raise Http404
     form = ReasonForm(request.POST if request.method == "POST" else None)
     if not form.is_valid():
         title = _("Try the refund of %(amount)s again?") % {"amount": refund.money}
-        return order_page(page, request, order, "try_again.html", title=title, form=form, refund=refund)
+        owed = what_is_owed(refund, now=database_now())
+        about = {"form": form, "refund": refund, "advice": owed.advice if owed else ""}
+        return order_page(page, request, order, "try_again.html", title=title, **about)
     try:
         try_again(refund_id=refund.pk, by=request.user.get_username(), reason=form.cleaned_data["reason"])
     except BoxOfficeError as refusal:

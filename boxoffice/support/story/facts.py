@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from boxoffice.disputes.selectors import disputes_of_order
+from boxoffice.disputes.standing import HOLDING
 from boxoffice.models import (
     Dispute,
     HoldAction,
@@ -79,6 +80,12 @@ class Facts:
     def file_was_removed(self) -> bool:
         """It went with the last valid ticket."""
         return self.document is None and self.no_ticket_is_valid and any(ticket.issued_at for ticket in self.tickets)
+
+    @property
+    def only_disputed_money(self) -> bool:
+        """All that was paid is with the bank: nothing can be refunded, nor cancelled (``disputes.selectors``)."""
+        paid = {payment.pk for payment in self.payments if payment.status == Payment.Status.SUCCEEDED}
+        return bool(paid) and paid <= {each.payment_id for each in self.disputes if each.status in HOLDING}
 
     @property
     def hold_has_lapsed(self) -> bool:

@@ -27,6 +27,7 @@ _JOBS: dict[str, str | Promise] = {
     "boxoffice.send_refund": _("Send the refund to the payment provider"),
     "boxoffice.send_mass_refund": _("Send the refund to the payment provider"),
     "boxoffice.plan_order_again": _("Plan what is left to give back"),
+    "boxoffice.try_failed_again": _("Try failed refunds again"),
     "boxoffice.take_dispute": _("Ask how the dispute stands"),
     "boxoffice.ask_about_refund": _("Ask how the refund stands"),
 }
@@ -42,6 +43,7 @@ _MESSAGES: dict[str, str | Promise] = {
     "show_cancelled": _("Mail that the show is cancelled"),
     "show_postponed": _("Mail that the show is postponed"),
     "show_goes_on": _("Mail that the show takes place after all"),
+    "tickets_disputed": _("Mail about tickets of a disputed payment"),
     "reminder": _("Reminder"),
     "paid_too_late": _("Mail that the money goes back"),
     "refund_done": _("Mail about the refund"),

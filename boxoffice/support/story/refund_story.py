@@ -9,7 +9,11 @@ from datetime import datetime, timedelta
 from django.utils.translation import gettext as _
 
 from boxoffice.models import Refund
+from boxoffice.refunds.yield_to_attached import ATTACHED
 from boxoffice.support.story.facts import Facts
+
+OF_OUR_BALANCE = ("balance_insufficient", "insufficient_funds")
+"""The provider's codes for a refund that it would not, or in the end could not, pay out of our balance."""
 
 PENDING_TOO_LONG = timedelta(days=7)
 """A week: the provider waits for our balance, which somebody must top up."""
@@ -61,7 +65,7 @@ def what_is_owed(refund: Refund, *, now: datetime) -> OwedMoney | None:
     """What is wrong with an attempt that no later one replaces, or None. The refund comes with its payment."""
     if refund.status == Refund.Status.FAILED:
         what = _("The refund of %(amount)s failed: %(why)s.") % {**_words(refund), "why": _why(refund)}
-        return OwedMoney(refund, what, _ADVICE[Refund.Failure(refund.failure)](), can_try=True)
+        return OwedMoney(refund, what, _advice(refund), can_try=True)
     if _waits_for_us(refund):
         words = {**_words(refund), "method": refund.payment.get_method_display()}
         what = _("%(amount)s is to be paid out by hand: it was paid by %(method)s.") % words
@@ -114,9 +118,17 @@ def _words(refund: Refund) -> dict[str, str]:
 
 
 def _why(refund: Refund) -> str:
+    if refund.failure_code == ATTACHED:
+        return _("its money was attached by hand before the answer came")
     said = refund.failure_message or refund.failure_code
     words = str(refund.get_failure_display())
     return f"{words} ({said.rstrip('.')})" if said else words
+
+
+def _advice(refund: Refund) -> str:
+    if refund.failure_code in OF_OUR_BALANCE:
+        return _("Our balance at the payment provider was too low. Top it up, then try again.")
+    return _ADVICE[Refund.Failure(refund.failure)]()
 
 
 _ADVICE = {

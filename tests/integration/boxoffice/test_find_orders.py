@@ -11,7 +11,7 @@ from django.db import connection
 
 from boxoffice import transitions
 from boxoffice.confirm_order import confirm_order
-from boxoffice.models import Order, OrderLine, OrderWord, Payment, Refund
+from boxoffice.models import Dispute, Order, OrderLine, OrderWord, Payment, Refund
 from boxoffice.search import statements as sql
 from boxoffice.search.find_orders import find_orders
 from boxoffice.search.found import By, Hit
@@ -81,6 +81,17 @@ def test_money_is_found_by_our_numbers_our_keys_and_the_ids_of_the_provider(adas
         assert Hit(order, By.PAYMENT, typed) in found(typed)
     for typed in ("refund-9c1d", "re_3NxQr"):
         assert found(typed) == [Hit(order, By.REFUND, typed)]
+
+
+def test_a_dispute_is_found_by_its_id_at_the_provider(adas_money: Refund) -> None:
+    now = database_now()
+    Dispute.objects.create(
+        payment_id=adas_money.payment_id, provider_id="du_3NxDp", status="lost", amount=4_200, currency="EUR",
+        opened_at=now, asked_at=now,
+    )  # fmt: skip
+    by_id = [Hit(adas_money.payment.order_id, By.DISPUTE, "du_3NxDp")]
+    assert answers("du_3NxDp", " du_3NxDp ") == {"du_3NxDp": by_id, " du_3NxDp ": by_id}
+    assert found("du_3NxDp", by_person=False) == by_id
 
 
 def test_a_seat_is_found_by_row_and_number_and_by_what_else_is_said(adas_order: Order) -> None:

@@ -14,13 +14,21 @@ from django.test import Client
 from django.urls import reverse
 
 from boxoffice.messages import draft
-from boxoffice.models import Order, OrderAction, OrderLine, Payment, Refund
+from boxoffice.models import Dispute, Order, OrderAction, OrderLine, Payment, Refund
 from boxoffice.payments import provider as stripe_side
 from boxoffice.payments.errors import MalformedEvent, NotChargeable
 from boxoffice.refunds import transitions
 from boxoffice.refunds.ask_provider import ask_for_refund
 from boxoffice.refunds.attempt import newest_attempt
-from boxoffice.refunds.errors import LinesRefunded, MoneyNotLeft, NothingToRefund, NotTriedAgain, TicketsUsed
+from boxoffice.refunds.errors import (
+    LinesRefunded,
+    MoneyNotLeft,
+    NotEnoughLeft,
+    NothingToRefund,
+    NotTriedAgain,
+    PaymentDisputed,
+    TicketsUsed,
+)
 from boxoffice.refunds.plan_refund import plan_refund
 from boxoffice.refunds.refund_order import RefundedOrder, refund_order
 from boxoffice.refunds.settle_refund import settle_refund
@@ -28,6 +36,7 @@ from boxoffice.refunds.try_again import try_again
 from boxoffice.support.story.tell_story import tell_story
 from inventory.hold_seats import hold_seats
 from inventory.models import Seat
+from jobs.clock import database_now
 from jobs.dead.replay import replay_job
 from jobs.errors import ReasonMissing
 from jobs.models import Job
@@ -240,6 +249,39 @@ def test_a_refused_refund_is_tried_again_with_another_key(
     assert money_back(refund_provider) == [8_400]
     with pytest.raises(NotTriedAgain):
         try_again(refund_id=second.pk, **WHO_AND_WHY)
+
+
+def test_who_tries_again_what_is_not_left_any_more_is_told_that_it_is_the_money(
+    refund_provider: Payments, paid_order: Order, send: Send
+) -> None:
+    failed = refund_order(order_id=paid_order.pk, **WHO_AND_WHY).refund
+    assert failed is not None
+    refund_provider.turn(refunds="refuse")
+    send()
+    with transaction.atomic():
+        other = transitions.plan(payment_id=failed.payment_id, amount=100, reason="a part of it")
+    assert other is not None
+    with pytest.raises(NotEnoughLeft, match="not so much is left"):
+        try_again(refund_id=failed.pk, **WHO_AND_WHY)
+    Refund.objects.filter(pk=other.pk).delete()
+    Dispute.objects.create(
+        payment_id=failed.payment_id, provider_id="du_1", status="needs_response", amount=8_400, currency="EUR",
+        opened_at=database_now(), asked_at=database_now(),
+    )  # fmt: skip
+    with pytest.raises(PaymentDisputed):
+        try_again(refund_id=failed.pk, **WHO_AND_WHY)
+    assert refunds() == [(8_400, "failed")]
+
+
+def test_a_refund_that_failed_for_want_of_balance_says_to_top_it_up(
+    staff: Client, refund_provider: Payments, paid_order: Order, send: Send
+) -> None:
+    refund_order(order_id=paid_order.pk, **WHO_AND_WHY)
+    refund_provider.turn(refunds="refuse")
+    send()
+    page = f"/admin/boxoffice/order/{paid_order.pk}/"
+    for where in (f"{page}change/", f"{page}refund/{Refund.objects.get().pk}/again/"):
+        assert "Our balance at the payment provider was too low. Top it up" in staff.get(where).content.decode()
 
 
 def test_a_pending_refund_is_settled_by_an_event_once(refund_provider: Payments, paid_order: Order, send: Send) -> None:

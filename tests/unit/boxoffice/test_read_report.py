@@ -144,7 +144,8 @@ def test_a_report_that_cannot_be_read_in_one_way_is_refused_with_its_line(name: 
     [
         ("JPY", "1200", 1_200),
         ("JPY", "1200.00", 1_200),
-        ("KWD", "12.340", 12_340),
+        ("KWD", "1200.340", 1_200_340),
+        ("KWD", "0.250", 250),
         ("KWD", "12.3", 12_300),
         ("ISK", "5000.00", 500_000),
         ("UGX", "5000", 500_000),
@@ -156,6 +157,35 @@ def test_a_report_that_cannot_be_read_in_one_way_is_refused_with_its_line(name: 
 def test_an_amount_is_exact_in_the_providers_smallest_unit(currency: str, text: str, amount: int) -> None:
     (one,) = told(table(HEAD, ONE.replace("eur,84.00,1.51,82.49", f"{currency},{text},0,{text}")))
     assert (one.amount, one.net, one.currency) == (amount, amount, currency)
+
+
+KWD = ONE.replace("eur,84.00,1.51,82.49", 'kwd,"1,234","0","1,234"')
+SHOWS_A_COMMA = TWO.replace("eur,-42.00,0.00,-42.00", 'kwd,"-0,250","0,000","-0,250"')
+THOUSANDS = TWO.replace("eur,-42.00,0.00,-42.00", 'kwd,"-2,000","0","-2,000"')
+
+
+@pytest.mark.parametrize("rows", [(KWD, SHOWS_A_COMMA), (SHOWS_A_COMMA, KWD)])
+def test_three_figures_behind_a_sign_are_decimals_of_a_dinar_where_another_amount_shows_it(rows: tuple[str]) -> None:
+    assert {one.provider_id: one.amount for one in told(table(HEAD, *rows))} == {"txn_1": 1_234, "txn_2": -250}
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        ((KWD,), 2),
+        ((KWD, THOUSANDS), 2),
+        ((KWD.replace("1,234", "1.234"),), 2),
+        ((KWD, TWO), 2),  # the decimals of the second have a point, so that the first has a thousand
+        ((TWO, KWD), 3),
+        ((THOUSANDS, KWD.replace("1,234", "1.234")), 3),
+    ],
+)
+def test_where_nothing_shows_whether_they_are_thousands_the_report_is_refused_with_the_line(
+    rows: tuple[str, ...], line: int
+) -> None:
+    with pytest.raises(ReportRefused) as refused:
+        told(table(HEAD, *rows))
+    assert refused.value.line == line, refused.value
 
 
 def test_a_head_alone_is_a_report_without_transactions() -> None:
@@ -212,6 +242,12 @@ def written(all_told: list[Told], *, names: list[str], delimiter: str, sign: str
     return out.getvalue().encode()
 
 
+# Dinars alone may be read in two ways.
+SHOWS_THE_SIGN = Told(
+    0, "txn_last", "payout", -5_025, 0, -5_025, "EUR", datetime(2026, 11, 29, tzinfo=UTC), None, *[""] * 6
+)  # fmt: skip
+
+
 def _major(amount: int, places: int, sign: str) -> str:
     digits = f"{abs(amount):0{places + 1}}"
     whole, part = (digits[:-places], sign + digits[-places:]) if places else (digits, "")
@@ -230,5 +266,6 @@ def _major(amount: int, places: int, sign: str) -> str:
 def test_whatever_is_written_as_a_report_is_read_as_it_was(
     all_told: list[Told], names: list[str], delimiter: str, sign: str, end: str, junk: str
 ) -> None:
-    report = written(all_told, names=names, delimiter=delimiter, sign=sign, end=end, junk=junk)
-    assert [one._replace(line=0) for one in told(report)] == all_told
+    in_all = [*all_told, SHOWS_THE_SIGN]
+    report = written(in_all, names=names, delimiter=delimiter, sign=sign, end=end, junk=junk)
+    assert [one._replace(line=0) for one in told(report)] == in_all

@@ -30,6 +30,14 @@ def test_the_mailbox_keeps_its_address_whichever_way_mails_go(instance: Instance
     assert {**by_api, "EMAIL_URL": ""} == {**by_smtp, "EMAIL_URL": ""}
 
 
+def test_the_mail_about_a_days_reconciliation_goes_to_an_address_of_the_demo_unless_another_one_is_named(
+    instance: Instance,
+) -> None:
+    assert stack_environment({}, instance=instance)["FINANCE_EMAIL"] == "finance@boxoffice.example"
+    named = stack_environment({"FINANCE_EMAIL": "books@example.org"}, instance=instance)
+    assert named["FINANCE_EMAIL"] == "books@example.org"
+
+
 @pytest.mark.parametrize("verb", ["demo", "smoke"])
 def test_the_variable_mail_chooses_and_the_path_that_login_shells_put_there_does_not(
     verb: str, monkeypatch: pytest.MonkeyPatch

@@ -145,6 +145,7 @@ def test_an_open_page_of_a_large_show_is_kept_fresh_without_reading_all_its_mone
     is_read, page = asked()
     assert is_read
     assert 'data-live="accounting"' in page
+    assert "are read once a minute; as of" in page
     transitions.mark_succeeded(refund_id=Refund.objects.get().pk, provider_id="re_1")
     is_read, page = asked(**by_a_script)
     assert is_read, "the last look, after which the page rests, has everything"

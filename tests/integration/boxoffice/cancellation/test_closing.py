@@ -17,7 +17,7 @@ from boxoffice.cancellation.write_off import undo_write_off, write_off
 from boxoffice.changes.pay_out import pay_out
 from boxoffice.models import Cancellation, CancellationStep, Order, Payment, Refund
 from boxoffice.refunds.ask_provider import Answer, Means
-from boxoffice.refunds.errors import NotTriedAgain
+from boxoffice.refunds.errors import WrittenOff
 from boxoffice.refunds.record_answer import record_answer
 from boxoffice.refunds.try_again import try_again
 from boxoffice.support.story.facts import gather_facts
@@ -85,7 +85,7 @@ def test_a_refund_that_is_refused_for_good_stops_no_other_and_is_written_off_bef
     assert money.amount == unknown.total
     with pytest.raises(NothingToWriteOff):
         write_off(order_id=unknown.pk, **WHO_AND_WHY)
-    with pytest.raises(NotTriedAgain):
+    with pytest.raises(WrittenOff):
         try_again(refund_id=Refund.objects.get(payment__order=unknown).pk, **WHO_AND_WHY)
     needed = find_items(kinds=[kind for kind in KINDS if kind.name == "refunds"])
     assert needed.total == 0

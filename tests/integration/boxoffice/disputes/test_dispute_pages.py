@@ -70,6 +70,20 @@ def test_who_wants_to_refund_a_disputed_payment_is_told_before_that_it_cannot_be
     assert paid_order.status == "confirmed"
 
 
+def test_nobody_is_offered_to_refund_or_cancel_what_the_bank_has_and_everybody_is_again_once_it_is_won(
+    staff: Client, paid_order: Order, dispute: Callable[..., str], refund_provider: Payments
+) -> None:
+    ways = [f"/admin/boxoffice/order/{paid_order.pk}/{page}/" for page in ("refund", "cancel")]
+    assert all(way in page_of(staff, paid_order) for way in ways)
+    found = dispute()
+    page = page_of(staff, paid_order)
+    assert not any(way in page for way in ways)
+    assert "none of it can be refunded" in page
+    refund_provider.post("dispute", id=found, status="won")
+    take_dispute(provider_id=found)
+    assert all(way in page_of(staff, paid_order) for way in ways)
+
+
 def test_a_dispute_needs_attention_while_it_waits_for_us_and_whoever_settled_it_is_asked_again_when_it_changes(
     client: Client, paid_order: Order, dispute: Callable[..., str], refund_provider: Payments
 ) -> None:

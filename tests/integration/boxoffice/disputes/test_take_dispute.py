@@ -6,6 +6,7 @@ import json
 import random
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, timedelta
 from typing import Any
 
@@ -21,10 +22,15 @@ from boxoffice.disputes.release_seats import may_be_released, release_seats
 from boxoffice.disputes.selectors import disputed_payments, is_disputed, payment_is_disputed
 from boxoffice.disputes.standing import HOLDING
 from boxoffice.disputes.take_dispute import take_dispute, write_dispute
+from boxoffice.errors import NothingToSay
+from boxoffice.messages import draft
+from boxoffice.messages.base import Draft, lay_out
 from boxoffice.models import BalanceTransaction, Dispute, DisputeStep, Order, Payment
 from boxoffice.refunds.refund_order import refund_order
+from inventory.models import Show
 from jobs.clock import database_now
 from jobs.models import Job
+from notifications.models import Notification
 from tests.fixtures_payments import Payments
 from tests.fixtures_purchases import pay
 from tests.fixtures_refunds import WHO_AND_WHY
@@ -155,6 +161,106 @@ def test_a_lost_dispute_makes_the_tickets_void_and_an_appeal_that_is_won_brings_
     assert steps == [("lost", "void"), ("won", "valid")]
 
 
+def mails_about(order: Order) -> list[Notification]:
+    return list(Notification.objects.filter(subject=order.subject, kind="tickets_disputed").order_by("pk"))
+
+
+def written(mail: Notification) -> Draft:
+    return draft(kind=mail.kind, subject=mail.subject, recipient=mail.recipient, occurrence=mail.occurrence)
+
+
+def test_who_loses_his_tickets_with_a_lost_dispute_is_told_once_and_told_again_when_an_appeal_is_won(
+    disputed_order: Order, refund_provider: Payments, run_tickets: Callable[[Order], None]
+) -> None:
+    dispute_id = dispute_of(refund_provider, disputed_order)
+    take_dispute(provider_id=dispute_id)
+    assert mails_about(disputed_order) == []
+    becomes(refund_provider, dispute_id, "lost")
+    for _heard in range(2):
+        take_dispute(provider_id=dispute_id)
+    (void,) = mails_about(disputed_order)
+    assert (void.recipient, Job.objects.get(args__notification_id=void.pk).task) == (
+        disputed_order.email,
+        "boxoffice.send_message",
+    )
+    said = written(void)
+    assert said.subject.startswith("Your tickets are no longer valid: ")
+    assert (said.context["count"], said.context["is_open"], len(said.context["places"])) == (2, False, 2)
+    becomes(refund_provider, dispute_id, "won")
+    take_dispute(provider_id=dispute_id)
+    run_tickets(disputed_order)
+    _void, valid = mails_about(disputed_order)
+    assert written(valid).subject.startswith("Your tickets are valid again: ")
+    with pytest.raises(NothingToSay, match="once more since"):
+        written(void)
+    Notification.objects.filter(pk=void.pk).update(status="suppressed")
+    with pytest.raises(NothingToSay, match="no mail has told"):
+        written(valid)
+
+
+def test_a_house_that_takes_tickets_back_at_once_says_that_the_bank_has_not_decided_and_nothing_more_when_it_has(
+    settings: Any, disputed_order: Order, refund_provider: Payments
+) -> None:
+    settings.DISPUTED_TICKETS = "void"
+    dispute_id = dispute_of(refund_provider, disputed_order)
+    take_dispute(provider_id=dispute_id)
+    (mail,) = mails_about(disputed_order)
+    assert written(mail).context["is_open"]
+    becomes(refund_provider, dispute_id, "lost")
+    take_dispute(provider_id=dispute_id)
+    assert mails_about(disputed_order) == [mail]
+    assert not written(mail).context["is_open"]
+
+
+def test_the_fans_page_says_that_his_tickets_are_void_and_what_to_do_and_not_that_they_are_being_issued(
+    client: Client,
+    settings: Any,
+    disputed_order: Order,
+    refund_provider: Payments,
+    run_tickets: Callable[[Order], None],
+) -> None:
+    settings.DISPUTED_TICKETS = "void"
+
+    def page() -> str:
+        run_tickets(disputed_order)
+        return client.get(f"/orders/{disputed_order.token}/").content.decode()
+
+    assert "The seats are yours." in page()
+    dispute_id = dispute_of(refund_provider, disputed_order)
+    take_dispute(provider_id=dispute_id)
+    for words in ("Your tickets are not valid", "which has not decided yet", "ask the bank to withdraw it"):
+        assert words in page()
+    assert "Choose seats again" not in page()
+    becomes(refund_provider, dispute_id, "lost")
+    take_dispute(provider_id=dispute_id)
+    for words in ("Payment disputed", "the bank has given the money back", "write to us before the show"):
+        assert words in page()
+    for wrong in ("The seats are yours.", "Being issued", "Send the tickets again"):
+        assert wrong not in page()
+    becomes(refund_provider, dispute_id, "won")
+    take_dispute(provider_id=dispute_id)
+    assert "The seats are yours." in page()
+
+
+def test_nobody_is_told_of_void_tickets_for_a_show_that_has_begun_or_is_cancelled_unless_it_has_a_date_to_come(
+    disputed_order: Order, refund_provider: Payments
+) -> None:
+    dispute_id = dispute_of(refund_provider, disputed_order)
+    becomes(refund_provider, dispute_id, "lost")
+    take_dispute(provider_id=dispute_id)
+    (mail,) = mails_about(disputed_order)
+    show = Show.objects.filter(pk=disputed_order.show_id)
+    show.update(status="cancelled")
+    with pytest.raises(NothingToSay, match="cancelled"):
+        written(mail)
+    begun = database_now() - timedelta(hours=1)
+    show.update(status="scheduled", starts_at=begun, doors_at=begun)
+    with pytest.raises(NothingToSay, match="had begun"):
+        written(mail)
+    show.update(status="postponed")
+    assert "It was to start" in lay_out(written(mail), to_address=mail.recipient).text
+
+
 def test_a_ticket_with_which_somebody_is_in_stays_used_whatever_becomes_of_the_dispute(
     disputed_order: Order, refund_provider: Payments
 ) -> None:
@@ -197,6 +303,29 @@ def test_where_a_part_is_disputed_nobody_knows_which_seats_and_the_tickets_stay(
     becomes(refund_provider, dispute_id, "lost")
     take_dispute(provider_id=dispute_id)
     assert tickets_of(disputed_order) == [("issued", "")] * 2
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "is_lost"),
+    [
+        (8_391, "EUR", True),  # the rate of another day
+        (8_650, "EUR", True),
+        (9_120, "USD", True),  # as it stands on the bill of who paid
+        (1_300, "USD", True),  # nobody can tell
+        (8_100, "EUR", False),
+        (4_200, "EUR", False),
+    ],
+)
+def test_a_dispute_whose_sum_differs_by_the_exchange_rate_is_about_the_whole_payment(
+    disputed_order: Order, refund_provider: Payments, amount: int, currency: str, is_lost: bool
+) -> None:
+    dispute_id = dispute_of(refund_provider, disputed_order)
+    becomes(refund_provider, dispute_id, "lost")
+    told = replace(ask_about(dispute_id=dispute_id), amount=amount, currency=currency)
+    with transaction.atomic():
+        write_dispute(payment=Payment.objects.get(), told=told, asked_at=database_now())
+    assert {status for status, _reason in tickets_of(disputed_order)} == ({"void"} if is_lost else {"issued"})
+    assert may_be_released(order_id=disputed_order.pk) == is_lost
 
 
 def test_what_is_left_of_an_order_after_a_refund_is_sold_again_once_its_dispute_is_lost(

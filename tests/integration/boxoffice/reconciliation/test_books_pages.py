@@ -21,6 +21,7 @@ from jobs.models import Job
 from notifications.models import Notification
 from tests.fixtures_clock import Clock
 from tests.fixtures_payments import Payments
+from tests.fixtures_reconciliation import DAY, NOON, Books
 from tests.fixtures_staff import staff_with
 from tests.processes import wait_for
 
@@ -63,6 +64,23 @@ def test_a_day_shows_both_sides_to_the_cent_and_what_was_found(staff: Client, re
     assert "paid at the provider, not here" in shown(staff, "finding/")
 
 
+def test_a_day_of_which_a_report_has_a_part_says_which_and_is_whole_once_it_is_named(
+    staff: Client, books: Books
+) -> None:
+    for hours in (0, 3):
+        books.tell("payout", "-1.00", at=NOON + timedelta(hours=hours))
+
+    def read(**days: str) -> str:
+        file = SimpleUploadedFile("report.csv", books.report())
+        where = "/admin/boxoffice/reconciliation/report/"
+        return staff.post(where, {"report": file, **days}, follow=True).content.decode()
+
+    assert "Read from 12:00 until 15:00 UTC only." in read()
+    assert "Read from 12:00" in shown(staff, "reconciliation/")
+    assert "UTC only" not in read(first=f"{DAY}", last=f"{DAY}")
+    assert "The last day is before the first one" in read(first=f"{DAY}", last=f"{DAY - timedelta(days=1)}")
+
+
 def test_a_day_that_was_not_reconciled_says_so_and_is_begun_by_one_press(staff: Client) -> None:
     yesterday = database_now().astimezone(UTC).date() - timedelta(days=1)
     assert "This day was not reconciled yet." in shown(staff, f"reconciliation/day/{yesterday}/")
@@ -71,6 +89,7 @@ def test_a_day_that_was_not_reconciled_says_so_and_is_begun_by_one_press(staff: 
     page = answer.content.decode()
     assert "is being reconciled." in page
     assert 'data-refresh="2"' in page
+    assert '<section data-live="findings">' in page, "where those that are found appear by themselves"
     assert Job.objects.filter(task="boxoffice.read_balance").count() == 1
     assert BooksAction.objects.get().action == "run"
 

@@ -13,8 +13,8 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from boxoffice.models import BalanceTransaction, Finding, Reconciliation
-from boxoffice.reconciliation.errors import DayNotOver, ReportRefused
-from boxoffice.reconciliation.read_day import read_day, read_days
+from boxoffice.reconciliation.errors import DayNotOver, ReportRefused, SpanRefused
+from boxoffice.reconciliation.read_day import part_that_was_read, read_day, read_days
 from boxoffice.reconciliation.reconcile_report import reconcile_report
 from jobs.models import Job
 from tests.fixtures_clock import Clock
@@ -159,6 +159,72 @@ def test_a_report_of_a_day_that_is_not_over_says_nothing_of_what_came_after_it(b
     assert (day.row.in_flight, day.row.read_until) == (1, NOON + timedelta(seconds=1))
 
 
+def test_of_days_that_nobody_names_only_the_time_between_the_first_and_the_last_line_counts_as_read(
+    books: Books,
+) -> None:
+    first, last = NOON - timedelta(days=2), NOON
+    books.sold(at=first - timedelta(hours=4))  # before the first line: nobody has read that
+    missed = books.sold(at=NOON - timedelta(days=1))
+    books.sold(at=last - timedelta(hours=1))  # may be on its way there still when the last line was written
+    books.sold(at=last + timedelta(hours=1))
+    for at in (first, last):
+        books.tell_charge(books.sold(at=at), at=at)
+    books.reconcile(None)
+    assert Finding.objects.get().payment == missed
+    midnight = NOON - timedelta(hours=12)
+    assert [part_that_was_read(day.row) for day in read_days(limit=3)] == [
+        (midnight, last + timedelta(seconds=1)),
+        None,
+        (first, midnight - timedelta(days=1)),
+    ]
+
+
+def test_days_that_are_named_are_whole_from_their_first_instant_to_their_last(books: Books) -> None:
+    before, after = NOON - timedelta(days=2, hours=6), NOON + timedelta(hours=6)
+    missed = [books.sold(at=at) for at in (before, after)]
+    books.tell_charge(books.sold(at=NOON - timedelta(days=1)), at=NOON - timedelta(days=1))
+    reconcile_report(report=BytesIO(books.report()), first=DAY - timedelta(days=2), last=DAY)
+    assert {finding.payment for finding in Finding.objects.all()} == set(missed)
+    assert [part_that_was_read(day.row) for day in read_days(limit=3)] == [None] * 3
+
+
+def test_two_parts_of_a_day_between_which_nobody_has_read_are_not_a_whole(books: Books) -> None:
+    between = books.sold(at=NOON)
+    for since, until in ((2, 4), (20, 23), (3, 5)):
+        books.lines.clear()
+        for hour in (since, until):
+            books.tell("payout", "-1.00", at=NOON.replace(hour=hour))
+        books.reconcile(None)
+    day = read_day(day=DAY)
+    assert day is not None
+    assert part_that_was_read(day.row) == (NOON.replace(hour=20), NOON.replace(hour=23, second=1))
+    assert not Finding.objects.filter(payment=between).exists()
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, -1), (-500, 0)])
+def test_a_span_that_no_report_has_is_refused(books: Books, first: int, last: int) -> None:
+    books.tell("payout", "-1.00")
+    with pytest.raises(SpanRefused):
+        reconcile_report(
+            report=BytesIO(books.report()), first=DAY + timedelta(days=first), last=DAY + timedelta(days=last)
+        )
+    assert everything_written() == NOTHING
+
+
+def test_the_command_says_which_part_of_a_day_was_read_and_takes_the_days_by_name(books: Books, tmp_path: Path) -> None:
+    books.tell("payout", "-1.00")
+    file = tmp_path / "report.csv"
+    file.write_bytes(books.report())
+    said = StringIO()
+    call_command("reconcile_payments", file=file, stdout=said)
+    assert "read from 12:00:00 until 12:00:01 UTC only" in said.getvalue()
+    said = StringIO()
+    call_command("reconcile_payments", file=file, first=DAY, last=DAY, stdout=said)
+    assert "only" not in said.getvalue()
+    with pytest.raises(CommandError, match="--from and --to"):
+        call_command("reconcile_payments", first=DAY)
+
+
 def test_a_transaction_that_was_shown_late_changes_the_result_of_its_own_day(books: Books, clock: Clock) -> None:
     payment = books.sold(at=NOON + timedelta(hours=10))
     books.tell("payout", "-1.00")
@@ -199,7 +265,7 @@ def test_two_who_reconcile_the_same_at_the_same_time_find_it_once(books: Books) 
     def reconcile(_number: int) -> None:
         try:
             barrier.wait(timeout=20)
-            reconcile_report(report=BytesIO(report), day=DAY)
+            reconcile_report(report=BytesIO(report), first=DAY)
         finally:
             connection.close()
 
