@@ -92,11 +92,11 @@ def publish_by_hand(url: str, messages: list[Message]) -> None:
 
 
 def environment(url: str) -> dict[str, str]:
-    """This process's environment, with the test database and the given broker."""
+    """This process's environment, with the test database and the given broker; the same in each test."""
     parts = urlsplit(os.environ["DATABASE_URL"])
     database = connection.settings_dict["NAME"]
     return {
-        **os.environ,
+        **{name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"},
         "DJANGO_SETTINGS_MODULE": "tests.settings",
         "DATABASE_URL": urlunsplit(parts._replace(path=f"/{database}")),
         "BROKER_URL": url,

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.fixtures_jobs import broker_url, environment
 from tests.fixtures_storefront import answers, free_ports
-from tests.processes import ROOT, Process, wait_for
+from tests.processes import Process, procfile_command, wait_for
 
 
 @pytest.fixture
 def web_port(transactional_db: None) -> Iterator[int]:
     """The web server as the Procfile starts it, on the test's database; the port that it listens on."""
     (port,) = free_ports(1)
-    variables = environment(broker_url("redis")) | {
-        "PORT": str(port),
-        "PUBLIC_URL": f"http://127.0.0.1:{port}",
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-    }
-    lines = (ROOT / "Procfile").read_text().splitlines()
-    (command,) = (line.partition(": ")[2] for line in lines if line.startswith("web: "))
-    process = Process("web", ["sh", "-c", command], variables, ready="")
+    variables = environment(broker_url("redis")) | {"PORT": str(port), "PUBLIC_URL": f"http://127.0.0.1:{port}"}
+    process = Process("web", procfile_command("web", variables), variables, ready="")
     try:
         wait_for(lambda: answers(port), what="the web server listens")
         yield port

@@ -18,9 +18,18 @@ if TYPE_CHECKING:
     from xdist.scheduler import LoadScopeScheduling
 
 LIVE = "tests/integration/jobs/live"
-LONG = (LIVE, "tests/e2e")
-"""Where the tests lie that take longest, longest first: what is begun last ought to be short."""
-STARTS_PROCESSES = re.compile(r"\b(start_(worker|relay|beat)|running_system|subprocess)\b|\bProcess\(")
+LONG = (
+    LIVE,
+    "tests/e2e",
+    "tests/integration/jobs/schedules/test_live_beats.py",
+    "tests/integration/jobs/test_ledger_interleavings.py",
+    "tests/unit/deploy_local/test_rabbitmq.py",
+    "tests/integration/roles/test_who_may_open_what.py",
+    "tests/integration/boxoffice/cancellation/test_killed_at_every_step.py",
+    "tests/unit/deploy_local/test_postgres.py",
+)
+"""Where the tests lie that take longest, longest first, some of them few: what is begun last ought to be short."""
+STARTS_PROCESSES = re.compile(r"\b(start_(worker|relay|beat)|running_system|run_to_end|subprocess)\b|\bProcess\(")
 """What is said in a file whose tests wait for processes to start. Each takes seconds, however few the tests are."""
 
 PREPARED = int(os.environ.get("TEST_PROCESSES") or 0)

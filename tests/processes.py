@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from string import Template
 
 from tests.warm_server import die_with_the_parent
 from tests.warm_starts import WarmProcess, starts_warm
@@ -24,11 +26,28 @@ PROBE_QUEUES = "probe,probe_slow"
 
 def wait_for(condition: Callable[[], object], *, seconds: float = 20, what: str = "") -> None:
     """Wait until ``condition`` holds; fail with ``what`` after the deadline."""
-    deadline = time.monotonic() + seconds
+    began = time.monotonic()
     while not condition():
-        if time.monotonic() > deadline:
+        waited = time.monotonic() - began
+        if waited > seconds:
             raise AssertionError(f"not within {seconds} s: {what or condition}")
-        time.sleep(0.02)
+        # Most conditions are a query, and whoever is waited for needs the processor more.
+        time.sleep(0.02 if waited < 1 else 0.05)
+
+
+def procfile_command(name: str, environment: dict[str, str]) -> list[str]:
+    """The command by which the Procfile starts a process, as a shell would run it in the environment."""
+    lines = (ROOT / "Procfile").read_text().splitlines()
+    (line,) = (line.removeprefix(f"{name}: exec ") for line in lines if line.startswith(f"{name}: exec "))
+    program, *arguments = shlex.split(Template(line).substitute(environment))
+    return [sys.executable, *([] if program == "python" else ["-m", program]), *arguments]
+
+
+def run_to_end(arguments: list[str], environment: dict[str, str], *, seconds: float = 60) -> Ended:
+    """Run Python with the arguments, in the environment."""
+    process = Process(" ".join(arguments[:2]), [sys.executable, *arguments], environment, ready="")
+    status = process.wait(seconds=seconds)
+    return Ended(status, process.all_output())
 
 
 def _start(command: list[str], environment: dict[str, str]) -> subprocess.Popen[str] | WarmProcess:
@@ -104,6 +123,11 @@ class Process:
             self.kill()
             raise
 
+    def all_output(self) -> str:
+        """What it and its children have printed until the last of them ended."""
+        self._reader.join()
+        return "".join(self.output)
+
     def _signal(self, number: int) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, number)
@@ -113,6 +137,14 @@ class Process:
         with self._popen.stdout as output:
             for line in output:
                 self.output.append(line)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A process that ended by itself."""
+
+    status: int
+    said: str
 
 
 @dataclass

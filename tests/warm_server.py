@@ -1,7 +1,8 @@
 """Run by tests/warm_starts.py: imports what it is told, and forks a process for each command that it is given.
 
 A process begins as Python begins it: with its own environment, arguments, ``__main__`` and path, and nothing of ours
-imported. The parent speaks over the socket whose number is the first argument.
+imported. A server that was prepared for an environment has also set up Django in it, and forks processes of that
+environment. The parent speaks over the socket whose number is the first argument.
 """
 
 from __future__ import annotations
@@ -23,12 +24,16 @@ from typing import Any, NoReturn
 HEAD = 8
 """Bytes before each message: how long it is."""
 
+_prepared: list[str] = []
+"""The folder that this server was prepared for, if it was."""
+
 
 def serve(parent: socket.socket) -> dict[str, Any]:
     """Answer until the parent is gone. Returns only in a process that was forked, with the command that it has to run.
 
-    A message names ``modules`` to import, a command to ``start`` (its output goes to the descriptor that comes with
-    it), or a process to ``ask`` about, whose exit status is told once it has ended.
+    A message names ``modules`` to import, an environment and a folder to ``prepare`` a server for (the parent speaks to
+    it by the descriptor that comes along), a command to ``start`` (its output goes to the descriptor), or a process to
+    ``ask`` about, whose exit status is told once it has ended.
     """
     while True:
         head, files, _flags, _address = socket.recv_fds(parent, HEAD, 1)
@@ -38,6 +43,15 @@ def serve(parent: socket.socket) -> dict[str, Any]:
         if "modules" in message:
             _import(message["modules"])
             answer: object = threading.active_count()
+        elif "prepare" in message:
+            answer = os.fork()
+            if not answer:
+                parent.close()
+                parent = socket.socket(fileno=files[0])
+                answer = _prepare(**message["prepare"])
+            else:
+                os.close(files[0])
+                continue  # the one that was prepared answers
         elif "start" in message:
             answer = os.fork()
             if not answer:
@@ -65,6 +79,42 @@ def _import(names: list[str]) -> None:
     gc.freeze()  # a collection in the processes would copy every page
 
 
+def _prepare(environment: dict[str, str], folder: str) -> str:
+    """Set up Django with all that workers import; what speaks against forking from here, nothing if it is empty."""
+    die_with_the_parent()
+    said = os.memfd_create("said")
+    for descriptor in (1, 2):
+        os.dup2(said, descriptor)
+    _go_to(folder, environment)
+    sys.path.insert(0, folder)
+    try:
+        django = importlib.import_module("django")
+        django.setup()
+        importlib.import_module("celery").current_app.loader.import_default_modules()
+        connections = importlib.import_module("django.db").connections
+    except (Exception, SystemExit) as error:
+        return f"it cannot be set up: {error}"
+    sys.stdout.flush()
+    sys.path.pop(0)
+    if os.fstat(said).st_size:
+        return "it says something that the process itself has to say"
+    if threading.active_count() > 1:
+        return "it starts a thread, and threads do not survive a fork"
+    if any(connection.connection for connection in connections.all(initialized_only=True)):
+        return "it has a database session, which belongs to one process"
+    os.close(said)
+    _prepared.append(folder)
+    gc.collect()
+    gc.freeze()
+    return ""
+
+
+def _go_to(folder: str, environment: dict[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+
+
 def _status(pid: int) -> int | None:
     ended, status = os.waitpid(pid, os.WNOHANG)
     return os.waitstatus_to_exitcode(status) if ended else None
@@ -87,9 +137,8 @@ def die_with_the_parent() -> None:
 
 def run(*, arguments: list[str], environment: dict[str, str], folder: str) -> None:
     """Run ``python ARGUMENTS``, of which the first is ``-m``, ``-c`` or a file."""
-    os.environ.clear()
-    os.environ.update(environment)
-    os.chdir(folder)
+    if not _prepared:  # or there is what our code has added to it
+        _go_to(folder, environment)
     at_once = environment.get("PYTHONUNBUFFERED", "") != ""
     sys.stdout = sys.__stdout__ = _stream(1, at_once=at_once, errors="strict")  # type: ignore[misc]
     sys.stderr = sys.__stderr__ = _stream(2, at_once=True, errors="backslashreplace")  # type: ignore[misc]

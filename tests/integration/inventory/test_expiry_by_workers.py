@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -22,7 +20,7 @@ from tests.fixtures_clock import Clock
 from tests.fixtures_inventory import let_lapse, seat_ids, statuses
 from tests.fixtures_jobs import broker_url, empty
 from tests.ledger import wait_for_state
-from tests.processes import ROOT, System
+from tests.processes import System, run_to_end
 
 
 @pytest.fixture
@@ -66,8 +64,7 @@ def test_a_worker_ends_a_hold_when_its_time_is_over_and_a_sweep_or_a_command_one
 
     hold_without_a_job(show_on_sale)
     clock.advance(timedelta(seconds=AT_LEAST_SECONDS))  # or the command finds that somebody has just been
-    command = [sys.executable, "manage.py", "release_expired_holds"]
-    subprocess.run(command, cwd=ROOT, env=default_worker.environment, timeout=60, check=True)
+    assert run_to_end(["manage.py", "release_expired_holds"], default_worker.environment).status == 0
     assert statuses(show_on_sale)["A-1"] == "available"
 
     settings.LEDGER_METRICS_FOLDER = str(tmp_path)

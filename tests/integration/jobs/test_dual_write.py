@@ -6,8 +6,6 @@ The two wrong orders are played with the plain tools, without the ledger; then t
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 
 import pytest
@@ -16,7 +14,7 @@ from jobs.models import Job
 from tests.fixtures_jobs import environment, messages_ready
 from tests.ledger import real_commits, wait_for_state
 from tests.probe.models import Mark, SharedRow
-from tests.processes import ROOT, System
+from tests.processes import System, run_to_end
 
 pytestmark = real_commits
 
@@ -48,8 +46,7 @@ def request_that_dies(broker: str) -> Callable[[str], None]:
     """Run a request's code in a process of its own, and see it killed."""
 
     def _run(code: str) -> None:
-        ended = subprocess.run([sys.executable, "-c", PREPARE + code], cwd=ROOT, env=environment(broker), check=False)
-        assert ended.returncode == -signal.SIGKILL
+        assert run_to_end(["-c", PREPARE + code], environment(broker)).status == -signal.SIGKILL
 
     return _run
 

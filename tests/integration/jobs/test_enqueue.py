@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import socket
-import subprocess
-import sys
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -22,7 +19,7 @@ from jobs.events import Event, publish
 from jobs.models import Job
 from tests.fixtures_jobs import environment
 from tests.ledger import real_commits
-from tests.processes import ROOT
+from tests.processes import Ended, run_to_end
 
 pytestmark = real_commits
 
@@ -134,9 +131,7 @@ with transaction.atomic():
 def test_a_process_that_enqueues_opens_no_connection_to_the_broker(transactional_db: None, scheme: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as broker:
         url = f"{scheme}://127.0.0.1:{broker.getsockname()[1]}/"
-        subprocess.run(
-            [sys.executable, "-c", ENQUEUE_ONCE], cwd=ROOT, env={**os.environ, **environment(url)}, check=True
-        )
+        assert run_to_end(["-c", ENQUEUE_ONCE], environment(url)) == Ended(0, "")
         broker.setblocking(False)
         with pytest.raises(BlockingIOError):
             broker.accept()

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import socket
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
@@ -19,7 +16,7 @@ from jobs.models import Job
 from tests.fixtures_jobs import environment
 from tests.fixtures_storefront import free_ports
 from tests.network import CountingPort
-from tests.processes import ROOT, Process, wait_for
+from tests.processes import Process, procfile_command, wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -77,9 +74,8 @@ def test_the_port_of_these_tests_counts_who_connects() -> None:
 
 def _start(port: int, broker: str) -> Process:
     """The web process as the Procfile has it, with one worker since three of them start at once."""
-    (command,) = re.findall(r"^web: (.+)$", (ROOT / "Procfile").read_text(), re.MULTILINE)
-    command = command.replace("--workers 2", "--workers 1").replace("--log-level error", "--log-level info")
-    programs = f"{Path(sys.executable).parent}"
     variables = environment(broker) | {"PORT": str(port), "PUBLIC_URL": f"http://127.0.0.1:{port}"}
-    variables["PATH"] = f"{programs}:{variables['PATH']}"
-    return Process("web", ["sh", "-c", command], variables, ready="Started worker")
+    command = procfile_command("web", variables)
+    # Of an option that is given twice, the last one counts.
+    command[-1:] = ["--workers", "1", "--log-level", "info", command[-1]]
+    return Process("web", command, variables, ready="Started worker")

@@ -6,7 +6,8 @@ import pytest
 
 from deploy.local.redis import SETTINGS
 from tests.own_servers import DATABASES_EACH, own_addresses
-from tests.plugin_processes import LIVE, part_of, rank
+from tests.plugin_processes import LIVE, LONG, part_of, rank
+from tests.processes import ROOT
 
 ALONE = {
     "BROKER_URL": "redis://:secret@127.0.0.1:6379/1",
@@ -60,3 +61,8 @@ def test_the_long_parts_begin_first() -> None:
     waits_for_workers = "tests/integration/tickets/test_worker.py"
     parts = ["tests/unit/test_a.py", waits_for_workers, "tests/e2e/test_a.py", f"{LIVE}[redis]"]
     assert sorted(parts, key=rank) == parts[::-1]
+
+
+def test_the_long_parts_are_where_the_list_says() -> None:
+    """A file that was moved would begin late and be waited for, and nobody would notice."""
+    assert [part for part in LONG if not (ROOT / part).exists()] == []
