@@ -36,7 +36,7 @@ def order_page(request: HttpRequest, token: str) -> HttpResponse:
     if page is None:
         return refuse(request, error=OrderNotFound())
     context = _context(request, page=page, progress=progress_of(page))
-    if page.order.status in HAS_TICKETS and push_is_set_up():
+    if page.order.status in HAS_TICKETS and not page.disputed and push_is_set_up():
         context["push_key"] = application_server_key()
     return render(request, "boxoffice/order.html", context)
 
