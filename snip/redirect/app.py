@@ -105,7 +105,7 @@ class Redirect:
         try:
             client = scope.get("client")
             click = self._clicks.click(code, headers=scope["headers"], peer=client[0] if client else "")
-            self._buffer.put(click.id, pack(click))
+            self._buffer.put(pack(click))
         except Exception:
             metrics.DROPPED.labels(reason="not_made").inc()
             log.exception("click_not_noted", code=code)

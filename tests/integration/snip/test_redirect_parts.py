@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from uuid import UUID
 
 import pytest
 from django.conf import settings
@@ -178,8 +177,8 @@ def test_only_pages_of_our_own_shows_get_the_code() -> None:
     )
 
 
-def some(number: int, *, code: str) -> list[tuple[UUID, bytes]]:
-    return [(identifier, pack(Click(id=identifier, code=code))) for identifier in (uuid7() for _ in range(number))]
+def some(number: int, *, code: str) -> list[bytes]:
+    return [pack(Click(id=uuid7(), code=code)) for _ in range(number)]
 
 
 def dropped(reason: str) -> float:
@@ -199,8 +198,8 @@ async def flushed(buffer: Buffer, *, url: str = "", bounds: Bounds | None = None
 
 def test_a_full_buffer_drops_new_clicks_and_says_so(click_log: ClickLog) -> None:
     buffer, before = Buffer(bound=100), dropped("buffer_full")
-    for identifier, packed in some(130, code="full"):
-        buffer.put(identifier, packed)
+    for packed in some(130, code="full"):
+        buffer.put(packed)
 
     asyncio.run(flushed(buffer))
 
@@ -211,8 +210,8 @@ def test_a_full_buffer_drops_new_clicks_and_says_so(click_log: ClickLog) -> None
 def test_what_a_full_buffer_drops_while_redis_is_away_counts_for_redis(click_log: ClickLog) -> None:
     line, buffer, before = Line(settings.REDIS_URL), Buffer(bound=10), (dropped("redis_away"), dropped("stopped"))
     line.cut()
-    for identifier, packed in some(15, code="away"):
-        buffer.put(identifier, packed)
+    for packed in some(15, code="away"):
+        buffer.put(packed)
 
     asyncio.run(flushed(buffer, url=line.url, seconds=0.5))
 
@@ -233,8 +232,8 @@ def test_a_click_that_cannot_be_made_is_counted_as_dropped() -> None:
 
 def test_clicks_that_the_logs_bound_turns_away_are_counted(click_log: ClickLog) -> None:
     buffer, before = Buffer(bound=1_000), dropped("log_full")
-    for identifier, packed in some(300, code="bound"):
-        buffer.put(identifier, packed)
+    for packed in some(300, code="bound"):
+        buffer.put(packed)
 
     asyncio.run(flushed(buffer, bounds=Bounds(streams=1, length=100, policy=Policy.SHED_NEWEST)))
 
