@@ -13,7 +13,6 @@ from typing import Any
 
 import structlog
 
-from snip.event import pack
 from snip.redirect import metrics
 from snip.redirect.answers import LANGUAGES, NOTHING, Answer, Answers, answers_in, plain, redirection, style
 from snip.redirect.buffer import Buffer
@@ -103,9 +102,7 @@ class Redirect:
 
     def _note(self, code: str, scope: Scope) -> None:
         try:
-            client = scope.get("client")
-            click = self._clicks.click(code, headers=scope["headers"], peer=client[0] if client else "")
-            self._buffer.put(pack(click))
+            self._buffer.put(self._clicks.pack(code, scope))
         except Exception:
             metrics.DROPPED.labels(reason="not_made").inc()
             log.exception("click_not_noted", code=code)
