@@ -12,12 +12,13 @@ from prometheus_client import REGISTRY
 
 from snip.event import Click, pack
 from snip.log.bounds import Bounds, Policy
+from snip.redirect.answers import redirection
 from snip.redirect.app import Redirect
 from snip.redirect.buffer import Buffer
 from snip.redirect.cache import Cache
 from snip.redirect.find_targets import Finder
 from snip.redirect.flush import Flusher, log_client
-from snip.redirect.look_up import FRESH_SECONDS, GRACE_SECONDS, STALE_SECONDS, look_up
+from snip.redirect.look_up import FRESH_SECONDS, GRACE_SECONDS, STALE_SECONDS, fresh_link, look_up
 from snip.redirect.setup import Setup
 from snip.redirect.target import Leads, Target, with_code
 from snip.uuid7 import uuid7
@@ -54,6 +55,18 @@ def test_a_code_that_comes_to_lead_somewhere_is_unknown_no_longer() -> None:
 
     assert (cache.get("a") or known()).leads is Leads.SOMEWHERE
     assert len(cache) == 1
+
+
+def test_only_a_link_that_is_fresh_and_not_over_is_led_to_without_asking() -> None:
+    cache, now, answer = Cache(known=10, unknown=10), time.monotonic(), redirection("https://example.org/")
+    cache.put("fresh", Target(Leads.SOMEWHERE, now, answer, ends_at=now + 60))
+    cache.put("over", Target(Leads.SOMEWHERE, now - 2, answer, ends_at=now - 1))
+    cache.put("old", Target(Leads.SOMEWHERE, now - FRESH_SECONDS, answer))
+    cache.put("gone", Target(Leads.GONE, now))
+    cache.put("unknown", Target(Leads.UNKNOWN, now))
+
+    codes = ("fresh", "over", "old", "gone", "unknown", "never asked for")
+    assert [code for code in codes if fresh_link(code, cache=cache)] == ["fresh"]
 
 
 class CountingFinder(Finder):
