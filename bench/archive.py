@@ -107,7 +107,7 @@ def write_log(client: redis.Redis, clicks: Sequence[Click]) -> None:
     for first in range(0, len(clicks), 5_000):
         with client.pipeline(transaction=False) as pipeline:
             for number, click in enumerate(clicks[first : first + 5_000], start=first):
-                stream = STREAMS[stream_number(click.id, count=len(STREAMS))]
+                stream = STREAMS[stream_number(click.id.bytes, count=len(STREAMS))]
                 pipeline.xadd(stream, {FIELD: pack(click)}, id=f"{click.id.int >> 80}-{number}")
             pipeline.execute()
 

@@ -132,7 +132,7 @@ def _write(client: redis.Redis, number: int, *, codes: int) -> None:
     _empty(client)
     clicks = _clicks(number, codes=codes)
     for at in range(0, number, BATCH):
-        append(client=client, clicks=[(each.id, pack(each)) for each in clicks[at : at + BATCH]], bounds=Bounds())
+        append(client=client, clicks=[pack(each) for each in clicks[at : at + BATCH]], bounds=Bounds())
 
 
 def _empty(client: redis.Redis) -> None:

@@ -3,7 +3,8 @@
 Three servers answer ``wrk``, one after another, round by round: ours, a bare ASGI handler under the same granian, and a
 Django view under gunicorn that looks the code up and writes a row. The codes are a thousand, all in memory after the
 first round. Ours writes each click into the log meanwhile; the log's length proves it. Then ours is asked at half the
-rate that it reached, and the slowest hundredth of the answers is looked at.
+rate that it reached, and the slowest hundredth of the answers is looked at. ``--without-plain`` leaves the Django view
+out, for whoever works on ours.
 """
 
 from __future__ import annotations
@@ -81,21 +82,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.redirect", description="A redirect that counts clicks.")
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--without-plain", action="store_true", help="leave out the Django view")
     options = parser.parse_args(arguments)
     if shutil.which("wrk") is None:
         say("wrk is not installed. Run: sudo apt-get install wrk")
         return 1
-    with running_servers() as (ports, processes):
-        loads: dict[str, list[Load]] = {name: [] for name in ports}
-        cpu_us: dict[str, list[float]] = {name: [] for name in ports}
+    names = ("bare", "ours") if options.without_plain else ("bare", "ours", "plain")
+    with running_servers(names) as (ports, processes):
+        loads: dict[str, list[Load]] = {name: [] for name in names}
+        cpu_us: dict[str, list[float]] = {name: [] for name in (*names, "log_of_ours")}
         for port in ports.values():
             load(port, seconds=1)
         empty_log()
         for number in range(options.rounds):
             for name in sorted(ports, reverse=bool(number % 2)):
-                before = sum(processes[name].cpu_seconds())
+                before, log_before = sum(processes[name].cpu_seconds()), log_cpu_seconds()
                 loads[name].append(load(ports[name], seconds=options.seconds))
-                cpu_us[name].append((sum(processes[name].cpu_seconds()) - before) * 1e6 / loads[name][-1].requests)
+                in_us = 1e6 / loads[name][-1].requests
+                cpu_us[name].append((sum(processes[name].cpu_seconds()) - before) * in_us)
+                if name == "ours":
+                    cpu_us["log_of_ours"].append((log_cpu_seconds() - log_before) * in_us)
                 say(f"round {number + 1}, {name}: {loads[name][-1].rate:.0f}/s, p99 {loads[name][-1].p99_ms:.1f} ms")
         logged = share_logged(sum(one.requests for one in loads["ours"]))
         full = median(one.rate for one in loads["ours"])
@@ -117,7 +123,7 @@ def _report(
         "half_load_p99_ms": round(p99, 2),
         "p99_limit_ms": LIMIT_MS,
         "full_load_p99_ms": round(median(one.p99_ms for one in loads["ours"]), 2),
-        # What an answer costs the server in processor time, which other load on the machine does not stretch.
+        # What an answer costs the server, and Redis, in processor time: other load on the machine stretches it little.
         "cpu_us": {name: round(median(of), 1) for name, of in cpu_us.items()},
     }
     lines = [
@@ -129,6 +135,7 @@ def _report(
             ("bare", "a bare ASGI handler under the same server", BARE_TARGET),
             ("plain", "a Django view under gunicorn threads that writes a row", PLAIN_TARGET),
         )
+        if name in rates
     ]  # fmt: skip
     return all(lines)
 
@@ -176,6 +183,13 @@ def empty_log() -> None:
         client.delete(*names, *map(marks_of, names))
 
 
+def log_cpu_seconds() -> float:
+    """What the log's Redis has used so far, by its own word."""
+    with redis.Redis.from_url(settings.REDIS_URL) as client:
+        used = client.info("cpu")
+    return float(used["used_cpu_user"]) + float(used["used_cpu_sys"])
+
+
 def share_logged(answers: int) -> float:
     """How many of ``answers`` are in the log, a moment after the last of them."""
     subprocess.run(["sleep", "1"], check=True)
@@ -185,28 +199,28 @@ def share_logged(answers: int) -> float:
 
 
 @contextmanager
-def running_servers() -> Iterator[tuple[dict[str, int], dict[str, Process]]]:
-    """The three servers, ready, while the block runs: their ports and processes, by name."""
+def running_servers(names: Sequence[str]) -> Iterator[tuple[dict[str, int], dict[str, Process]]]:
+    """The servers of these names, ready, while the block runs: their ports and processes, by name."""
     with ExitStack() as stack:
         stack.enter_context(scratch_database(name="redirect"))
         stack.callback(leave_database)
         make_links()
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-redirect-")))
         ports = Ports(file=folder / "ports.json")
-        numbers = {name: ports.port_for(name) for name in ("bare", "ours", "plain")}
+        numbers = {name: ports.port_for(name) for name in names}
         environment = {**os.environ, "DATABASE_URL": database_url(), "SNIP_LOG_LENGTH": "100000000"}
         environment.pop("DJANGO_SETTINGS_MODULE", None)
         commands = {
-            "bare": (*GRANIAN, "--port", str(numbers["bare"]), "bench.bare_asgi:application"),
-            "ours": (*GRANIAN, "--port", str(numbers["ours"]), "config.redirect:application"),
-            "plain": (*GUNICORN, "--bind", f"127.0.0.1:{numbers['plain']}", "bench.plain_redirect:application"),
+            "bare": (*GRANIAN, "--port", "{port}", "bench.bare_asgi:application"),
+            "ours": (*GRANIAN, "--port", "{port}", "config.redirect:application"),
+            "plain": (*GUNICORN, "--bind", "127.0.0.1:{port}", "bench.plain_redirect:application"),
         }
         started: dict[str, Process] = {}
-        for name, command in commands.items():
+        for name, port in numbers.items():
+            command = (part.format(port=port) for part in commands[name])
             ready = "Booting worker" if name == "plain" else "Started worker"
-            process = Process(*command, ready=ready, environment=environment)
+            started[name] = process = Process(*command, ready=ready, environment=environment)
             stack.callback(process.end)
-            started[name] = process
         for process in started.values():
             process.wait_until_ready()
         yield numbers, started

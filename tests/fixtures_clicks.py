@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
-from uuid import UUID
 
 import pytest
 import redis
@@ -63,8 +62,7 @@ def some_clicks(number: int, *, codes: int = 1, bots: int = 0) -> list[Click]:
 
 
 def write_clicks(client: redis.Redis, clicks: Sequence[Click]) -> None:
-    pairs: list[tuple[UUID, bytes]] = [(click.id, pack(click)) for click in clicks]
-    append(client=client, clicks=pairs, bounds=configured_bounds())
+    append(client=client, clicks=map(pack, clicks), bounds=configured_bounds())
 
 
 def count_all(counter: ClickCounter) -> int:

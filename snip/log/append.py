@@ -9,23 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha1
-from uuid import UUID
 
 import redis
 import redis.asyncio
 from redis.exceptions import NoScriptError
 
+from snip.event import PACKED_LENGTH, id_in
 from snip.log.bounds import Bounds
 from snip.log.streams import marks_of, stream_names, stream_number
 
 # KEYS: the stream, and its marks, where its entries are counted. ARGV: the length of the stream at most, its age at
-# most in seconds, the policy, then packed clicks.
+# most in seconds, the policy, how many clicks there are, and all of them as one string, each after a byte that tells
+# its length: so a client has one value to hand over, whatever the number of clicks.
 # Returns how many were written, how many old ones were shed for them, how many new ones found no room.
 # Redis looks at its bound of memory at a script's first write alone, and a trim passes there: so something that needs
 # memory is tried before it. What is too old goes from a full server all the same.
 SCRIPT = """
 local stream, length, policy = KEYS[1], tonumber(ARGV[1]), ARGV[3]
-local clicks = #ARGV - 3
+local clicks, all = tonumber(ARGV[4]), ARGV[5]
 local fits = redis.pcall('HINCRBY', KEYS[2], 'added', 0)
 local oldest = redis.call('TIME')[1] - tonumber(ARGV[2])
 redis.call('XTRIM', stream, 'MINID', '~', string.format('%.0f', oldest * 1000))
@@ -35,13 +36,18 @@ if policy ~= 'shed_oldest' then
   room = math.max(0, math.min(clicks, length - redis.call('XLEN', stream)))
   if policy == 'refuse' and room < clicks then room = 0 end
 end
-for i = 4, 3 + room do redis.call('XADD', stream, '*', 'c', ARGV[i]) end
+local click, at = nil, 1
+for _ = 1, room do
+  click, at = struct.unpack('Bc0', all, at)
+  redis.call('XADD', stream, '*', 'c', click)
+end
 if room > 0 then redis.call('HINCRBY', KEYS[2], 'added', room) end
 local shed = 0
 if policy == 'shed_oldest' then shed = redis.call('XTRIM', stream, 'MAXLEN', '~', length) end
 return {room, shed, clicks - room}
 """
 SCRIPT_HASH = sha1(SCRIPT.encode()).hexdigest()  # noqa: S324  (Redis names its scripts so)
+_LENGTHS = tuple(bytes((length,)) for length in range(PACKED_LENGTH + 1))
 
 
 @dataclass(frozen=True)
@@ -53,8 +59,8 @@ class Appended:
     turned_away: int = 0
 
 
-def append(*, client: redis.Redis, clicks: Iterable[tuple[UUID, bytes]], bounds: Bounds) -> Appended:
-    """Append ``clicks``, pairs of an id and the packed click, and tell what the policy at the bound did.
+def append(*, client: redis.Redis, clicks: Iterable[bytes], bounds: Bounds) -> Appended:
+    """Append packed ``clicks``, each to the stream of its id, and tell what the policy at the bound did.
 
     Under ``refuse`` a stream takes its part of the batch whole or not at all; who tries again sends the same ids,
     and whoever counts knows them. Raises redis.RedisError; whether the clicks are in the log is then not known.
@@ -70,9 +76,7 @@ def append(*, client: redis.Redis, clicks: Iterable[tuple[UUID, bytes]], bounds:
             return _told(pipeline.execute())
 
 
-async def append_async(
-    *, client: redis.asyncio.Redis, clicks: Iterable[tuple[UUID, bytes]], bounds: Bounds
-) -> Appended:
+async def append_async(*, client: redis.asyncio.Redis, clicks: Iterable[bytes], bounds: Bounds) -> Appended:
     """The same for a process with an event loop."""
     batches = _by_stream(clicks, bounds=bounds)
     async with client.pipeline(transaction=False) as pipeline:
@@ -85,12 +89,17 @@ async def append_async(
             return _told(await pipeline.execute())
 
 
-def _by_stream(clicks: Iterable[tuple[UUID, bytes]], *, bounds: Bounds) -> dict[str, list[bytes]]:
-    names = stream_names(bounds.streams)
-    batches: dict[str, list[bytes]] = {}
-    for identifier, packed in clicks:
-        batches.setdefault(names[stream_number(identifier, count=bounds.streams)], []).append(packed)
-    return batches
+def arguments(clicks: Sequence[bytes], *, bounds: Bounds) -> tuple[int | str | bytes, ...]:
+    """What SCRIPT has to be told to append packed ``clicks`` to one stream, none longer than ``pack`` makes them."""
+    limits = (bounds.length_of_stream, int(bounds.age.total_seconds()), str(bounds.policy))
+    return (*limits, len(clicks), b"".join([_LENGTHS[len(packed)] + packed for packed in clicks]))
+
+
+def _by_stream(clicks: Iterable[bytes], *, bounds: Bounds) -> dict[str, list[bytes]]:
+    batches: list[list[bytes]] = [[] for _ in range(bounds.streams)]
+    for packed in clicks:
+        batches[stream_number(id_in(packed), count=bounds.streams)].append(packed)
+    return {name: batch for name, batch in zip(stream_names(bounds.streams), batches, strict=True) if batch}
 
 
 def _call(
@@ -99,9 +108,9 @@ def _call(
     *,
     bounds: Bounds,
 ) -> None:
-    limits = (bounds.length_of_stream, int(bounds.age.total_seconds()), str(bounds.policy))
-    for stream, packed in batches.items():
-        pipeline.execute_command("EVALSHA", SCRIPT_HASH, 2, stream, marks_of(stream), *limits, *packed)
+    for stream, clicks in batches.items():
+        told = arguments(clicks, bounds=bounds)
+        pipeline.execute_command("EVALSHA", SCRIPT_HASH, 2, stream, marks_of(stream), *told)
 
 
 def _told(replies: Sequence[Sequence[int]]) -> Appended:

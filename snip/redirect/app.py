@@ -13,14 +13,13 @@ from typing import Any
 
 import structlog
 
-from snip.event import pack
 from snip.redirect import metrics
 from snip.redirect.answers import LANGUAGES, NOTHING, Answer, Answers, answers_in, plain, redirection, style
 from snip.redirect.buffer import Buffer
 from snip.redirect.cache import Cache
 from snip.redirect.find_targets import Finder
 from snip.redirect.flush import EVERY_SECONDS, Flusher, log_client
-from snip.redirect.look_up import look_up
+from snip.redirect.look_up import fresh_link, look_up
 from snip.redirect.own_paths import CLICKS, HEALTH, METRICS
 from snip.redirect.producers import CODE, Producers
 from snip.redirect.scrape import metrics_page
@@ -35,6 +34,7 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 _HEALTHY = plain(200, "ok\n")
+_ASKING = ("GET", "HEAD")
 _ONLY_GET = plain(405, "Only GET and HEAD.\n", (b"allow", b"GET, HEAD"))
 
 
@@ -64,55 +64,64 @@ class Redirect:
         self._outcomes = dict.fromkeys(metrics.OUTCOMES, 0)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or live as long as the server."""
-        if scope["type"] == "http":
-            await self._answer(scope, receive, send)
-        elif scope["type"] == "lifespan":
-            await self._live(receive, send)
+        """Answer one request, or live as long as the server.
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        What a click costs here is what bounds the rate: a fresh link is answered without any further coroutine.
+        """
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._live(receive, send)
+            return
         method = scope["method"]
-        if method == "POST" and scope["path"] == CLICKS and self._producers is not None:
-            answer = await self._producers.take(headers=scope["headers"], receive=receive)
-            return await _send(send, answer, method)
-        if method not in ("GET", "HEAD"):
-            return await _send(send, _ONLY_GET, method)
-        path = scope["path"]
-        if path in self._fixed:
-            return await _send(send, self._fixed[path], method)
-        if path == METRICS:
-            return await _send(send, await asyncio.to_thread(metrics_page, headers=scope["headers"]), method)
-        code = path.removeprefix(self._base).removesuffix("/").lower()
-        if not (path.startswith(self._base) and CODE.fullmatch(code)):
-            return await self._send_page("unknown", scope, send)
-        target = await self._find(code)
-        if target is None:
-            return await self._send_page("away", scope, send)
-        if target.leads is Leads.UNKNOWN:
-            return await self._send_page("unknown", scope, send)
-        if target.leads is Leads.GONE or time.monotonic() >= target.ends_at:
-            return await self._send_page("gone", scope, send)
+        code = scope["path"].removeprefix(self._base).removesuffix("/").lower()
+        target = fresh_link(code, cache=self._cache)
+        if target is None or method not in _ASKING:
+            found = await self._look_further(code, scope, receive)
+            if isinstance(found, Answer):
+                return await _send(send, found, method)
+            target = found
         self._outcomes["found"] += 1
         await send(target.answer)
         await send(NOTHING)
         if method == "GET":  # HEAD asks about a link and does not follow it
             self._note(code, scope)
 
+    async def _look_further(self, code: str, scope: Scope, receive: Receive) -> Target | Answer:
+        """Return the link that is asked for, or the answer where it is something else."""
+        method, path = scope["method"], scope["path"]
+        if method == "POST" and path == CLICKS and self._producers is not None:
+            return await self._producers.take(headers=scope["headers"], receive=receive)
+        if method not in _ASKING:
+            return _ONLY_GET
+        if path in self._fixed:
+            return self._fixed[path]
+        if path == METRICS:
+            return await asyncio.to_thread(metrics_page, headers=scope["headers"])
+        if not (path.startswith(self._base) and CODE.fullmatch(code)):
+            return self._page("unknown", scope)
+        target = await self._find(code)
+        if target is None:
+            return self._page("away", scope)
+        if target.leads is Leads.UNKNOWN:
+            return self._page("unknown", scope)
+        if target.leads is Leads.GONE or time.monotonic() >= target.ends_at:
+            return self._page("gone", scope)
+        return target
+
     async def _find(self, code: str) -> Target | None:
         return await look_up(code, cache=self._cache, finder=self._finder)
 
     def _note(self, code: str, scope: Scope) -> None:
         try:
-            client = scope.get("client")
-            click = self._clicks.click(code, headers=scope["headers"], peer=client[0] if client else "")
-            self._buffer.put(click.id, pack(click))
+            self._buffer.put(self._clicks.pack(code, scope))
         except Exception:
             metrics.DROPPED.labels(reason="not_made").inc()
             log.exception("click_not_noted", code=code)
 
-    async def _send_page(self, name: str, scope: Scope, send: Send) -> None:
+    def _page(self, name: str, scope: Scope) -> Answer:
         self._outcomes[name] += 1
-        await _send(send, getattr(self._in_language_of(scope), name), scope["method"])
+        page: Answer = getattr(self._in_language_of(scope), name)
+        return page
 
     def _in_language_of(self, scope: Scope) -> Answers:
         said = next((value for name, value in scope["headers"] if name == b"accept-language"), b"").lower()

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from collections import deque
-from itertools import islice
-from uuid import UUID
-
 
 class Buffer:
-    """At most ``bound`` clicks, each an id and its packed click. ``refused`` counts those that found no room."""
+    """At most ``bound`` packed clicks. ``refused`` counts those that found no room.
+
+    A list, though clicks leave it in front: they leave a batch at a time, and nothing takes or drops a batch quicker.
+    """
 
     def __init__(self, *, bound: int) -> None:
         self.refused = 0
-        self._clicks: deque[tuple[UUID, bytes]] = deque()
+        self._clicks: list[bytes] = []
         self._bound = bound
 
     def __len__(self) -> int:
         return len(self._clicks)
 
-    def put(self, identifier: UUID, packed: bytes) -> None:
+    def put(self, packed: bytes) -> None:
         """Add a click, or count it where there is no room. Waits for nothing."""
         if len(self._clicks) < self._bound:
-            self._clicks.append((identifier, packed))
+            self._clicks.append(packed)
         else:
             self.refused += 1
 
-    def oldest(self, number: int) -> list[tuple[UUID, bytes]]:
+    def oldest(self, number: int) -> list[bytes]:
         """The ``number`` clicks that wait longest, which stay until ``forget`` is told of them."""
-        return list(islice(self._clicks, number))
+        return self._clicks[:number]
 
     def forget(self, number: int) -> None:
         """Drop as many of the oldest: they are in the log, or given up."""
-        for _ in range(number):
-            self._clicks.popleft()
+        del self._clicks[:number]

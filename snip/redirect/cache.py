@@ -24,6 +24,10 @@ class Cache:
         """What is known of ``code``, however old."""
         return self._known.get(code) or self._unknown.get(code)
 
+    def known(self, code: str) -> Target | None:
+        """What is known of ``code`` if it leads or led somewhere, however old."""
+        return self._known.get(code)
+
     def put(self, code: str, target: Target) -> None:
         """Keep what is known of ``code``, in place of what was."""
         self._known.pop(code, None)

@@ -27,8 +27,8 @@ log = structlog.get_logger(__name__)
 
 EVERY_SECONDS = 0.1
 """How long a click waits at most while Redis answers, and so what a killed process loses."""
-BATCH = 500
-"""Clicks of one round trip: packing them holds up visitors for about a millisecond."""
+BATCH = 1_000
+"""Clicks of one round trip: packing them holds up visitors for about half a millisecond."""
 LONGEST_WAIT_SECONDS = 2.0
 """Between two attempts while Redis is away."""
 STOP_SECONDS = 2.0

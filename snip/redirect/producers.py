@@ -71,7 +71,7 @@ class Producers:
         for number, (click, _) in enumerate(clicks):
             if click.code in unknown:
                 return plain(400, f"Number {number} is a click on a code that there is not.\n")
-        return await self._append([(click.id, packed) for click, packed in clicks])
+        return await self._append([packed for _, packed in clicks])
 
     def _bears_the_token(self, authorization: bytes) -> bool:
         scheme, _, given = authorization.partition(b" ")
@@ -88,7 +88,7 @@ class Producers:
         none = {code for code, target in zip(asked, found, strict=True) if is_none(target)}
         return none | (codes - set(asked))
 
-    async def _append(self, clicks: Sequence[tuple[UUID, bytes]]) -> Answer:
+    async def _append(self, clicks: Sequence[bytes]) -> Answer:
         try:
             appended = await append_async(client=self._client, clicks=clicks, bounds=self._bounds)
         except (RedisError, OSError, TimeoutError):

@@ -30,4 +30,4 @@ class Setup:
     locale: Path | None = None
     known_codes: int = 50_000  # about 1 kB each
     unknown_codes: int = 20_000  # about 0.3 kB each: who guesses codes pushes out guessed ones only
-    buffered_clicks: int = 50_000  # about 0.3 kB each, and half a minute at 1,500 clicks a second
+    buffered_clicks: int = 50_000  # about 0.1 kB each, and half a minute at 1,500 clicks a second

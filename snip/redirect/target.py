@@ -27,7 +27,7 @@ class Target:
 
     leads: Leads
     asked_at: float
-    answer: Any = None  # the start of a 302, made once
+    answer: Any = None  # the start of a 302, made once; None of what leads nowhere
     ends_at: float = inf
     is_made: bool = False
 

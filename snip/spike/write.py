@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import redis
 
-from snip.event import AgentClass, Click, pack
-from snip.log.append import SCRIPT
-from snip.log.bounds import KEPT, Policy
+from snip.event import AgentClass, join, pack_code, pack_visitor
+from snip.log.append import SCRIPT, arguments
+from snip.log.bounds import Bounds, Policy
 from snip.log.streams import marks_of
 from snip.spike.ground import STREAMS
 from snip.uuid7 import uuid7
@@ -29,20 +29,18 @@ class Writer:
     def __init__(self, *, client: redis.Redis, codes: int, length: int) -> None:
         self._client = client
         self._append = client.register_script(SCRIPT)
-        self._packed = [
-            pack(Click(uuid7(), f"spike{code}", "DE", AgentClass.MOBILE, "example.org")) for code in range(codes)
-        ]
+        self._codes = [pack_code(f"spike{code}") for code in range(codes)]
+        self._visitor = pack_visitor(agent=AgentClass.MOBILE, country="DE", referrer="example.org")
         self._turns = itertools.cycle(STREAMS)  # as even as the hash of ids makes it, without asking it
-        self._limits = (length // len(STREAMS), int(KEPT.total_seconds()), str(Policy.REFUSE))
+        self._bounds = Bounds(streams=len(STREAMS), length=length, policy=Policy.REFUSE)
         self.written = 0
 
     def write(self, number: int) -> None:
         """Write so many. Raises LogFull, and redis.RedisError."""
         for each in (min(BATCH, number - at) for at in range(0, number, BATCH)):
             stream = next(self._turns)
-            written, _, refused = self._append(
-                keys=[stream, marks_of(stream)], args=[*self._limits, *self._clicks(each)]
-            )
+            told = arguments(self._clicks(each), bounds=self._bounds)
+            written, _, refused = self._append(keys=[stream, marks_of(stream)], args=told)
             self.written += written
             if refused:
                 raise LogFull
@@ -55,10 +53,8 @@ class Writer:
     def _clicks(self, number: int) -> Sequence[bytes]:
         """Of this moment. The ids of a batch follow each other: whoever writes must not be slower than who counts."""
         first = uuid7().int & ~0xFFFF
-        chosen = random.choices(self._packed, k=number)  # noqa: S311  (not a secret)
-        return [
-            packed[:1] + identifier.to_bytes(16) + packed[17:] for identifier, packed in enumerate(chosen, start=first)
-        ]
+        codes = random.choices(self._codes, k=number)  # noqa: S311  (not a secret)
+        return [join(each.to_bytes(16), code, self._visitor) for each, code in enumerate(codes, start=first)]
 
 
 def _first_needed(client: redis.Redis, stream: str, group: str) -> bytes:

@@ -42,8 +42,7 @@ def log_of_any_width(tmp_path: Path, settings: Any) -> Iterator[redis.Redis]:
 
 def write(client: redis.Redis, number: int, *, streams: int) -> None:
     """As a redirect does that knows of so many streams."""
-    clicks = [(click.id, pack(click)) for click in some_clicks(number)]
-    append(client=client, clicks=clicks, bounds=Bounds(streams=streams))
+    append(client=client, clicks=map(pack, some_clicks(number)), bounds=Bounds(streams=streams))
 
 
 def test_counters_read_streams_that_they_were_not_told_of(

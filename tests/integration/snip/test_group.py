@@ -42,10 +42,9 @@ def join_group(group_redis: redis.Redis) -> Callable[[str], Consumer]:
 
 def write(client: redis.Redis, number: int, *, bounds: Bounds | None = None) -> set[bytes]:
     """Append so many clicks; return them packed."""
-    clicks = [Click(id=uuid7(), code="x7kq") for _ in range(number)]
-    packed = [(click.id, pack(click)) for click in clicks]
-    append(client=client, clicks=packed, bounds=bounds or Bounds(streams=2))
-    return {click for _, click in packed}
+    clicks = {pack(Click(id=uuid7(), code="x7kq")) for _ in range(number)}
+    append(client=client, clicks=clicks, bounds=bounds or Bounds(streams=2))
+    return clicks
 
 
 Join = Callable[[str], Consumer]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from uuid import UUID
 
 import pytest
 from django.conf import settings
@@ -13,12 +12,13 @@ from prometheus_client import REGISTRY
 
 from snip.event import Click, pack
 from snip.log.bounds import Bounds, Policy
+from snip.redirect.answers import redirection
 from snip.redirect.app import Redirect
 from snip.redirect.buffer import Buffer
 from snip.redirect.cache import Cache
 from snip.redirect.find_targets import Finder
 from snip.redirect.flush import Flusher, log_client
-from snip.redirect.look_up import FRESH_SECONDS, GRACE_SECONDS, STALE_SECONDS, look_up
+from snip.redirect.look_up import FRESH_SECONDS, GRACE_SECONDS, STALE_SECONDS, fresh_link, look_up
 from snip.redirect.setup import Setup
 from snip.redirect.target import Leads, Target, with_code
 from snip.uuid7 import uuid7
@@ -55,6 +55,18 @@ def test_a_code_that_comes_to_lead_somewhere_is_unknown_no_longer() -> None:
 
     assert (cache.get("a") or known()).leads is Leads.SOMEWHERE
     assert len(cache) == 1
+
+
+def test_only_a_link_that_is_fresh_and_not_over_is_led_to_without_asking() -> None:
+    cache, now, answer = Cache(known=10, unknown=10), time.monotonic(), redirection("https://example.org/")
+    cache.put("fresh", Target(Leads.SOMEWHERE, now, answer, ends_at=now + 60))
+    cache.put("over", Target(Leads.SOMEWHERE, now - 2, answer, ends_at=now - 1))
+    cache.put("old", Target(Leads.SOMEWHERE, now - FRESH_SECONDS, answer))
+    cache.put("gone", Target(Leads.GONE, now))
+    cache.put("unknown", Target(Leads.UNKNOWN, now))
+
+    codes = ("fresh", "over", "old", "gone", "unknown", "never asked for")
+    assert [code for code in codes if fresh_link(code, cache=cache)] == ["fresh"]
 
 
 class CountingFinder(Finder):
@@ -178,8 +190,8 @@ def test_only_pages_of_our_own_shows_get_the_code() -> None:
     )
 
 
-def some(number: int, *, code: str) -> list[tuple[UUID, bytes]]:
-    return [(identifier, pack(Click(id=identifier, code=code))) for identifier in (uuid7() for _ in range(number))]
+def some(number: int, *, code: str) -> list[bytes]:
+    return [pack(Click(id=uuid7(), code=code)) for _ in range(number)]
 
 
 def dropped(reason: str) -> float:
@@ -199,8 +211,8 @@ async def flushed(buffer: Buffer, *, url: str = "", bounds: Bounds | None = None
 
 def test_a_full_buffer_drops_new_clicks_and_says_so(click_log: ClickLog) -> None:
     buffer, before = Buffer(bound=100), dropped("buffer_full")
-    for identifier, packed in some(130, code="full"):
-        buffer.put(identifier, packed)
+    for packed in some(130, code="full"):
+        buffer.put(packed)
 
     asyncio.run(flushed(buffer))
 
@@ -211,8 +223,8 @@ def test_a_full_buffer_drops_new_clicks_and_says_so(click_log: ClickLog) -> None
 def test_what_a_full_buffer_drops_while_redis_is_away_counts_for_redis(click_log: ClickLog) -> None:
     line, buffer, before = Line(settings.REDIS_URL), Buffer(bound=10), (dropped("redis_away"), dropped("stopped"))
     line.cut()
-    for identifier, packed in some(15, code="away"):
-        buffer.put(identifier, packed)
+    for packed in some(15, code="away"):
+        buffer.put(packed)
 
     asyncio.run(flushed(buffer, url=line.url, seconds=0.5))
 
@@ -233,8 +245,8 @@ def test_a_click_that_cannot_be_made_is_counted_as_dropped() -> None:
 
 def test_clicks_that_the_logs_bound_turns_away_are_counted(click_log: ClickLog) -> None:
     buffer, before = Buffer(bound=1_000), dropped("log_full")
-    for identifier, packed in some(300, code="bound"):
-        buffer.put(identifier, packed)
+    for packed in some(300, code="bound"):
+        buffer.put(packed)
 
     asyncio.run(flushed(buffer, bounds=Bounds(streams=1, length=100, policy=Policy.SHED_NEWEST)))
 

@@ -1,6 +1,7 @@
 """The click in bytes: small, without loss, and strict about what it reads."""
 
 import contextlib
+import os
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
@@ -15,11 +16,15 @@ from snip.event import (
     AgentClass,
     Click,
     MalformedClick,
+    id_in,
     instant_of,
+    join,
     pack,
+    pack_code,
+    pack_visitor,
     unpack,
 )
-from snip.uuid7 import first_uuid7, uuid7
+from snip.uuid7 import first_uuid7, uuid7, uuid7_bytes
 
 ASCII = st.characters(min_codepoint=33, max_codepoint=126)
 CLICKS = st.builds(
@@ -38,6 +43,15 @@ def test_a_click_is_read_as_it_was_written_and_is_small(click: Click) -> None:
 
     assert unpack(packed) == click
     assert len(packed) <= PACKED_LENGTH
+
+
+@given(CLICKS)
+def test_a_click_is_the_same_whether_packed_whole_or_joined_of_its_parts(click: Click) -> None:
+    visitor = pack_visitor(agent=click.agent, country=click.country, referrer=click.referrer)
+    joined = join(click.id.bytes, pack_code(click.code), visitor)
+
+    assert (joined, unpack(joined)) == (pack(click), click)
+    assert id_in(joined) == click.id.bytes
 
 
 @given(st.binary(max_size=200))
@@ -107,3 +121,33 @@ def test_an_id_tells_its_instant_and_bounds_sort_around_it() -> None:
 
 def test_ids_of_one_instant_differ() -> None:
     assert len({uuid7() for _ in range(10_000)}) == 10_000
+    assert len({uuid7_bytes() for _ in range(10_000)}) == 10_000
+
+
+def test_ids_made_as_bytes_are_of_version_7_and_random_in_each_other_bit() -> None:
+    before = uuid7()
+    made = [UUID(bytes=uuid7_bytes()) for _ in range(2_000)]
+    after = first_uuid7(instant_of(uuid7()) + timedelta(milliseconds=1))
+
+    assert {(each.version, each.variant) for each in made} == {(before.version, before.variant)}
+    assert all(instant_of(before) <= instant_of(each) and each < after for each in made)
+    random = [bit for bit in range(80) if bit not in (62, 63, 76, 77, 78, 79)]
+    assert all(700 < sum(each.int >> bit & 1 for each in made) < 1_300 for bit in random)
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")  # where the tests' runner has threads
+def test_a_forked_child_makes_other_ids_than_its_parent() -> None:
+    uuid7_bytes()  # some more are ready now
+    hears, says = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(says, b"".join(uuid7_bytes() for _ in range(100)))
+        os._exit(0)
+    os.waitpid(child, 0)
+    told = os.read(hears, 1_600)
+    os.close(hears)
+    os.close(says)
+
+    theirs = {told[at + 6 : at + 16] for at in range(0, len(told), 16)}
+    assert len(theirs) == 100
+    assert theirs.isdisjoint(uuid7_bytes()[6:] for _ in range(1_000))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from snip.event import AgentClass, pack
+from snip.event import AgentClass, Click, pack, unpack
 from snip.log.bounds import Bounds
 from snip.redirect.agent import agent_class
 from snip.redirect.country import CountryFile, address_told, country_told
+from snip.redirect.producers import CODE
 from snip.redirect.referrer import referrer_host
 from snip.redirect.setup import Setup
 from snip.redirect.visitor import Clicks
@@ -117,11 +122,16 @@ def clicks(**setup: object) -> Clicks:
     return Clicks(Setup(**addresses, bounds=Bounds(), **setup))
 
 
+def click(made: Clicks, *, code: str = "abc", headers: Sequence[tuple[bytes, bytes]], peer: str = "") -> Click:
+    """The click of a request with these headers."""
+    return unpack(made.pack(code, {"headers": headers, "client": (peer, 4711) if peer else None}))
+
+
 def test_a_file_that_is_broken_tells_no_country_and_costs_no_click(country_file: Path) -> None:
     tree, found, rest = country_file.read_bytes().partition(bytes(16))
     country_file.write_bytes(tree + found + b"\xff" * 4 + rest[4:])
 
-    read = clicks(geoip_file=country_file).click("abc", headers=[], peer="192.0.2.77")
+    read = click(clicks(geoip_file=country_file), headers=[], peer="192.0.2.77")
 
     assert (read.code, read.country) == ("abc", "")
 
@@ -129,8 +139,8 @@ def test_a_file_that_is_broken_tells_no_country_and_costs_no_click(country_file:
 def test_an_address_decides_the_country_and_is_not_in_the_click(country_file: Path) -> None:
     headers = [(b"user-agent", PHONE.encode()), (b"x-forwarded-for", b"203.0.113.9, 192.0.2.77")]
 
-    believed = clicks(geoip_file=country_file, behind_proxy=True).click("abc", headers=headers, peer="10.0.0.1")
-    direct = clicks(geoip_file=country_file).click("abc", headers=headers, peer="198.51.100.1")
+    believed = click(clicks(geoip_file=country_file, behind_proxy=True), headers=headers, peer="10.0.0.1")
+    direct = click(clicks(geoip_file=country_file), headers=headers, peer="198.51.100.1")
 
     assert (believed.country, direct.country) == ("DE", "")
     assert b"192" not in pack(believed)
@@ -140,17 +150,50 @@ def test_an_address_decides_the_country_and_is_not_in_the_click(country_file: Pa
 def test_a_country_header_counts_only_where_it_was_named() -> None:
     headers = [(b"cf-ipcountry", b"FR"), (b"user-agent", PHONE.encode())]
 
-    assert clicks(country_header="cf-ipcountry").click("abc", headers=headers, peer="").country == "FR"
-    assert clicks().click("abc", headers=headers, peer="").country == ""
+    assert click(clicks(country_header="cf-ipcountry"), headers=headers).country == "FR"
+    assert click(clicks(), headers=headers).country == ""
 
 
 def test_what_a_browser_fetches_before_anybody_clicks_is_a_preview() -> None:
     headers = [(b"user-agent", PHONE.encode()), (b"sec-purpose", b"prefetch;prerender")]
 
-    assert clicks().click("abc", headers=headers, peer="").agent is AgentClass.PREVIEW
+    assert click(clicks(), headers=headers).agent is AgentClass.PREVIEW
 
 
 def test_headers_of_any_bytes_and_length_make_a_click_that_fits() -> None:
     headers = [(b"user-agent", b"\xff" * 9_000), (b"referer", b"https://" + b"a." * 5_000 + b"example/\xfe")]
 
-    assert len(pack(clicks().click("c" * 32, headers=headers, peer=""))) <= 120
+    assert len(clicks().pack("c" * 32, {"headers": headers})) <= 120
+
+
+MADE = clicks(country_header="cf-ipcountry")
+
+
+@given(
+    code=st.from_regex(CODE, fullmatch=True),
+    user_agent=st.sampled_from([*AGENTS, "\xff"]),
+    site=st.sampled_from(["", "https://www.example.org/a?b", "https://" + "a." * 50 + "example/", "no address"]),
+    country=st.sampled_from(["", "DE", " fr ", "XX", "DEU"]),
+    purpose=st.sampled_from(["", "prefetch"]),
+)
+def test_a_click_joined_of_remembered_parts_is_what_its_headers_say_one_by_one(
+    code: str, user_agent: str, site: str, country: str, purpose: str
+) -> None:
+    named = {"user-agent": user_agent, "referer": site, "cf-ipcountry": country, "sec-purpose": purpose}
+    headers = [(name.encode(), value.encode("latin-1")) for name, value in named.items() if value]
+
+    made = MADE.pack(code, {"headers": headers})
+
+    read = unpack(made)
+    agent = agent_class(user_agent)
+    if purpose and not agent.is_bot:
+        agent = AgentClass.PREVIEW
+    said = Click(read.id, code, country_told(country), agent, referrer_host(site))
+    assert made == pack(said), "as the readable way packs it"
+    assert abs(read.at - datetime.now(UTC)) < timedelta(seconds=5)
+
+
+def test_each_click_of_one_visitor_on_one_code_has_an_id_of_its_own() -> None:
+    headers = [(b"user-agent", PHONE.encode())]
+
+    assert len({MADE.pack("abc", {"headers": headers}) for _ in range(2_000)}) == 2_000

@@ -94,7 +94,7 @@ def hours_of_clicks(server: OwnRedis, *, each: int) -> dict[str, list[Click]]:
         for number in range(each * HOURS):
             at = NOON + timedelta(hours=HOURS) * number / (each * HOURS)
             click = Click(UUID(int=first_uuid7(at).int | number), f"code{number % 7}", "DE", referrer="chat.example")
-            stream = streams[stream_number(click.id, count=len(streams))]
+            stream = streams[stream_number(click.id.bytes, count=len(streams))]
             pipeline.xadd(stream, {FIELD: pack(click)}, id=f"{int(at.timestamp() * 1000)}-{number}")
             expected.setdefault(object_name(stream=stream, hour=_hour(at)), []).append(click)
         pipeline.execute()
