@@ -7,7 +7,7 @@ LOCAL := $(PY) -m deploy.local
 # More arguments: make test ARGS="-k hold -x", make chaos ARGS="--short"
 ARGS ?=
 # Tests mostly wait, so there may be more of these than processors. With 1 the tests run in one process.
-PROCESSES ?= 3
+PROCESSES ?= 4
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test smoke chaos lint bench install requirements clean system-bench system-demo system-test

@@ -46,6 +46,9 @@ class Visit:
 
 Visiting = Callable[..., AbstractContextManager[Visit]]
 
+# A wheel that turns while tickets are made would take most of a processor, which those who make them have need of.
+USUAL = {"locale": "en-GB", "reduced_motion": "reduce"}
+
 
 @pytest.fixture
 def site(transactional_db: None, tmp_path: Path) -> Iterator[Site]:
@@ -123,7 +126,7 @@ def visiting(chromium: Chromium) -> Visiting:
     @contextmanager
     def visit(*arguments: str, whole: bool = False, **options: object) -> Iterator[Visit]:
         with chromium.opened(*arguments, whole=whole) as browser:
-            context = browser.new_context(**{"locale": "en-GB", **options})  # type: ignore[arg-type]
+            context = browser.new_context(**{**USUAL, **options})  # type: ignore[arg-type]
             page = context.new_page()
             complaints: list[str] = []
             page.on("pageerror", lambda error: complaints.append(str(error)))

@@ -206,6 +206,7 @@ class LiveSystem(System):
 
     relay: Process
     workers: list[Process]
+    _said_before = 0
 
     def put_right(self) -> None:
         """Start whatever does not run, all at once since starting takes most of a test's time."""
@@ -221,6 +222,11 @@ class LiveSystem(System):
         for process in self.processes:
             process.resume()
             process.wait_until_ready()
+        self._said_before = len(self.relay.output)
+
+    def rescues(self) -> list[str]:
+        """What the relay has said of runs that it brought back, since all was put right."""
+        return [line for line in self.relay.output[self._said_before :] if "run_rescued" in line]
 
     def worker_of(self, pid: int) -> Process:
         """The worker to which the process ``pid``, one of its children, belongs."""

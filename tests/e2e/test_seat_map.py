@@ -20,6 +20,7 @@ from tests.processes import wait_for
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 PHONE = {"viewport": {"width": 375, "height": 812}, "has_touch": True, "is_mobile": True}
+GLIDING = {"reduced_motion": "no-preference"}
 LONE_SEATS = Path(__file__).parents[1] / "unit" / "inventory" / "lone_seats.json"
 
 # An element for each seat would make every step slow. How long steps take, bench/seat_map_in_browser.py measures.
@@ -76,7 +77,7 @@ def a_free_mark(page: Page) -> Locator:
 def test_a_hall_of_twelve_thousand_is_drawn_of_few_elements_and_a_press_brings_closer_marks_with_names(
     arena_show: Show, live_server: LiveServer, visiting: Visiting
 ) -> None:
-    with visiting() as visit:
+    with visiting(**GLIDING) as visit:
         page = visit.page
         opened(page, live_server, arena_show)
         assert page.locator("#map *").count() < MOST_ELEMENTS
@@ -91,7 +92,7 @@ def test_a_hall_of_twelve_thousand_is_drawn_of_few_elements_and_a_press_brings_c
 def test_in_a_large_hall_the_first_click_comes_closer_and_the_next_ones_choose_on_map_list_and_slip(
     arena_show: Show, live_server: LiveServer, visiting: Visiting
 ) -> None:
-    with visiting() as visit:
+    with visiting(**GLIDING) as visit:
         page = visit.page
         opened(page, live_server, arena_show)
         press_at(page, 0.5, 0.62)
@@ -122,7 +123,7 @@ def test_in_a_large_hall_the_first_click_comes_closer_and_the_next_ones_choose_o
 def test_on_a_phone_a_large_hall_is_chosen_from_by_two_taps_and_the_button_stays_in_reach(
     arena_show: Show, live_server: LiveServer, visiting: Visiting
 ) -> None:
-    with visiting(**PHONE) as visit:
+    with visiting(**PHONE, **GLIDING) as visit:
         page = visit.page
         opened(page, live_server, arena_show)
         press_at(page, 0.5, 0.62, tap=True)
@@ -139,7 +140,7 @@ def test_on_a_phone_a_large_hall_is_chosen_from_by_two_taps_and_the_button_stays
 def test_the_keyboard_walks_along_and_across_rows_chooses_and_leaves(
     arena_show: Show, live_server: LiveServer, visiting: Visiting
 ) -> None:
-    with visiting(reduced_motion="reduce") as visit:
+    with visiting() as visit:
         page = visit.page
         opened(page, live_server, arena_show)
         page.locator("#map [data-seat][tabindex='0']").focus()
@@ -178,7 +179,7 @@ def test_the_keyboard_walks_along_and_across_rows_chooses_and_leaves(
 def test_tab_leads_from_the_legend_over_the_standing_areas_to_one_seat_and_out_of_the_hall(
     arena_show: Show, live_server: LiveServer, visiting: Visiting
 ) -> None:
-    with visiting(reduced_motion="reduce") as visit:
+    with visiting() as visit:
         page = visit.page
         opened(page, live_server, arena_show)
         page.locator(".legend.tiers button").last.focus()
@@ -196,7 +197,7 @@ def test_what_another_fan_holds_is_seen_without_loading_the_page_and_leaves_the_
     show_on_sale: Show, live_server: LiveServer, visiting: Visiting
 ) -> None:
     b2, b3, c1 = seat_ids(show_on_sale, "B-2", "B-3", "C-1")
-    with visiting() as visit:
+    with visiting(**GLIDING) as visit:
         page = visit.page
         opened(page, live_server, show_on_sale, f"?seats={b2}&seats={c1}")
         expect(mark_of(page, b2)).to_be_checked()
@@ -227,7 +228,7 @@ def test_what_another_fan_holds_is_seen_without_loading_the_page_and_leaves_the_
 def test_a_map_that_gets_no_answers_says_so_and_is_quiet_again_when_it_does(
     show_on_sale: Show, live_server: LiveServer, visiting: Visiting
 ) -> None:
-    with visiting() as visit:
+    with visiting(**GLIDING) as visit:
         page = visit.page
         page.clock.install()
         opened(page, live_server, show_on_sale)
@@ -243,7 +244,7 @@ def test_a_sale_that_ended_is_told_on_the_map_and_the_link_keeps_the_choice(
     show_on_sale: Show, live_server: LiveServer, visiting: Visiting
 ) -> None:
     (b3,) = seat_ids(show_on_sale, "B-3")
-    with visiting() as visit:
+    with visiting(**GLIDING) as visit:
         page = visit.page
         opened(page, live_server, show_on_sale)
         mark_of(page, b3).click()
@@ -257,7 +258,7 @@ def test_a_choice_that_strands_a_seat_is_answered_by_a_word_and_an_offer_and_may
     show_on_sale: Show, live_server: LiveServer, visiting: Visiting
 ) -> None:
     b2, b3, c2, c3 = seat_ids(show_on_sale, "B-2", "B-3", "C-2", "C-3")
-    with visiting() as visit:
+    with visiting(**GLIDING) as visit:
         page = visit.page
         opened(page, live_server, show_on_sale)
         mark_of(page, b2).click()
@@ -291,7 +292,7 @@ def test_the_browser_and_the_server_call_the_same_seats_alone(
         [sign == "!" for sign, seat in zip(one["alone"], one["row"], strict=True) if seat != " "]
         for one in table["examples"]
     ]
-    with visiting() as visit:
+    with visiting(**GLIDING) as visit:
         opened(visit.page, live_server, show_on_sale)
         found = visit.page.evaluate(
             """async (rows) => {
@@ -307,7 +308,7 @@ def test_the_browser_and_the_server_call_the_same_seats_alone(
 def test_a_standing_area_leads_to_how_many_and_a_tier_can_stand_out(
     arena_show: Show, live_server: LiveServer, visiting: Visiting
 ) -> None:
-    with visiting() as visit:
+    with visiting(**GLIDING) as visit:
         page = visit.page
         seat_map = opened(page, live_server, arena_show)
         area = seat_map.get_by_role("button", name="Front standing, Standing, 45.00 € · 600 free. Choose how many")
@@ -331,7 +332,7 @@ def test_a_hall_without_any_seat_is_a_map_of_its_standing_areas(
         seat["seat_number"] = ""
     floor = import_seating_plan(venue=venue, raw=json.dumps({**document, "name": "Floor"}).encode())
     show = make_show(plan=floor, prices={"Front": 2500})
-    with visiting() as visit:
+    with visiting(**GLIDING) as visit:
         page = visit.page
         seat_map = opened(page, live_server, show)
         seat_map.get_by_role("button", name="Stalls, Front, 25.00 € · 8 free. Choose how many").click()
@@ -351,7 +352,7 @@ NAMELESS = """
 def test_at_320_pixels_nothing_scrolls_sideways_and_everything_has_a_name(
     arena_show: Show, live_server: LiveServer, visiting: Visiting
 ) -> None:
-    with visiting(viewport={"width": 320, "height": 640}, has_touch=True, is_mobile=True) as visit:
+    with visiting(viewport={"width": 320, "height": 640}, has_touch=True, is_mobile=True, **GLIDING) as visit:
         page = visit.page
         opened(page, live_server, arena_show)
         press_at(page, 0.5, 0.62, tap=True)

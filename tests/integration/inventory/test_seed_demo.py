@@ -35,18 +35,15 @@ def listed() -> list[Offer]:
     return search_shows(wanted=Wanted()).offers
 
 
-@pytest.fixture
-def offers(db: None) -> list[Offer]:
-    """What the demo offers to fans, just seeded."""
+def test_the_demo_has_shows_in_each_state_and_a_second_run_changes_nothing_until_they_are_over(clock: Clock) -> None:
+    """One test, for to seed takes seconds."""
     seed()
-    return listed()
-
-
-def test_the_demo_has_houses_of_all_sizes_and_shows_in_each_state(offers: list[Offer]) -> None:
+    offers = listed()
     _four_houses_in_three_zones(offers)
     _one_sold_out_one_with_few_left_and_one_not_yet_on_sale(offers)
     _what_is_sold_was_bought_by_a_hold_and_what_is_held_will_be_free_again()
     _the_arena_is_alive_and_has_room_in_every_tier(offers)
+    _a_second_run_changes_nothing_until_shows_are_over(clock)
 
 
 def _four_houses_in_three_zones(offers: list[Offer]) -> None:
@@ -98,7 +95,7 @@ def _the_arena_is_alive_and_has_room_in_every_tier(offers: list[Offer]) -> None:
     assert [tier.name for tier in arena.show.tiers.filter(wheelchair=True)] == ["Wheelchair place"]
 
 
-def test_a_second_run_changes_nothing_until_shows_are_over(offers: list[Offer], clock: Clock) -> None:
+def _a_second_run_changes_nothing_until_shows_are_over(clock: Clock) -> None:
     shows, seats = Show.objects.order_by("pk"), Seat.objects.order_by("pk").values_list("pk", "status", "version")
     before = list(shows.values()), list(seats)
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 
-from tests.processes import ROOT
+from tests.processes import Ended, Process
 
 UNSAFE = {"DJANGO_SETTINGS_MODULE": "tests.unsafe_settings"}
 POOLED = {"DJANGO_SETTINGS_MODULE": "tests.settings", "DATABASE_POOL_SIZE": "2"}
@@ -33,34 +31,18 @@ BOUNDED_POOLS = "No time limit holds with this pool"
 NO_POOL = "unset DATABASE_POOL_SIZE for relay and workers"
 
 
-@dataclass(frozen=True)
-class Ended:
-    """A process that ended by itself."""
-
-    status: int
-    said: str
-
-
 @pytest.fixture(scope="module")
 def refused() -> dict[str, Ended]:
     """Each process with its trap, all started at once since starting takes most of the time."""
     processes = {
-        name: subprocess.Popen(
-            [sys.executable, *command],
-            cwd=ROOT,
-            env={**os.environ, **environment},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        name: Process(name, [sys.executable, *command], {**os.environ, **environment}, ready="")
         for name, (command, environment) in STARTS.items()
     }
     try:
-        said = {name: process.communicate(timeout=120)[0] for name, process in processes.items()}
+        return {name: Ended(process.wait(seconds=120), process.all_output()) for name, process in processes.items()}
     finally:
         for process in processes.values():
             process.kill()
-    return {name: Ended(process.returncode, said[name]) for name, process in processes.items()}
 
 
 @pytest.mark.parametrize("name", ["worker", "relay", "any command"])

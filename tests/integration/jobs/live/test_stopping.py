@@ -41,7 +41,7 @@ def test_a_long_job_is_handed_back_when_the_time_is_over_and_a_worker_without_wo
     done = wait_for_state(job_id, "done", seconds=2)
     assert (done.attempts, done.token, calls("long")) == (0, 2, 2)
     assert any("job_handed_back" in line for line in worker.output)
-    assert not any("run_rescued" in line for line in live.relay.output)
+    assert live.rescues() == []
     assert_marked_once(["long"])
     (idle,) = [worker for worker in live.workers if worker.alive]
     tell(idle, signal.SIGINT)
@@ -59,7 +59,7 @@ def test_a_second_order_hurries_and_a_body_that_heeds_none_is_killed_and_its_job
     assert seconds_until_gone(worker) < 5
     done = wait_for_state(job_id, "done", seconds=2)
     assert (done.attempts, done.token) == (0, 2)
-    assert not any("run_rescued" in line for line in live.relay.output)
+    assert live.rescues() == []
     assert_marked_once(["stubborn"])
 
 

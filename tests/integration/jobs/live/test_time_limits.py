@@ -34,7 +34,7 @@ def test_a_hard_time_limit_uses_up_an_attempt_and_after_the_last_one_the_job_is_
     assert_marked_once(["once"])
     assert Call.objects.values("worker_pid").distinct().count() == 3  # whose limit struck has gone
     assert all(worker.alive for worker in live.workers)
-    assert not any("run_rescued" in line for line in live.relay.output)
+    assert live.rescues() == []
 
 
 def test_a_soft_limit_that_strikes_after_its_run_does_not_cost_the_worker_a_child(
