@@ -41,7 +41,7 @@ from jobs.relay.promoter import Promoter
 from jobs.relay.report import Report
 from jobs.relay.seniority import Seniority
 from jobs.rescue import rescue_messages, rescue_runs
-from jobs.session import drop_broken_connections, engine_session, session_was_lost
+from jobs.session import drop_broken_connections, engine_session, reading_session, session_was_lost
 from jobs.transitions import Message
 from jobs.wakeup import CHANNEL, plain_connection, queues_named_by
 
@@ -110,7 +110,7 @@ class Relay:
 
     def _round(self, names: Collection[str]) -> int:
         """The same for the queues called ``names``, or for all if a gate was opened."""
-        engine_session(self.using)
+        reading_session(self.using)
         self._upkeep.look()
         self._report.look(self._drains)
         if time.monotonic() >= self._next_rescue:
