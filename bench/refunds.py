@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--sample", type=int, default=5_000)
     parser.add_argument("--peer-orders", type=int, default=300)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--concurrency", type=int, default=32)
+    parser.add_argument("--concurrency", type=int, default=64, help="half of them are for refunds")
     parser.add_argument("--latency-ms", type=float, default=100)
     options = parser.parse_args(arguments)
     plans = _plan(options) if options.orders else Planned()

@@ -59,6 +59,7 @@ LOGGING = {
         "celery.worker.strategy": {"level": "WARNING"},
         "django.server": {"level": "WARNING"},
         "fontTools": {"level": "ERROR"},
+        "stripe": {"level": "WARNING"},
         "weasyprint": {"level": "ERROR"},
     },
 }

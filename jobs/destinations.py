@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -59,6 +60,29 @@ def destination_of(task: str) -> str:
 def destination_named(name: str) -> Destination | None:
     """The destination called ``name``, or None: a row may name one that the table does not list any more."""
     return next((destination for destination in all_destinations() if destination.name == name), None)
+
+
+def queues_calling(name: str) -> frozenset[str]:
+    """The names of the queues whose jobs call the destination called ``name``; none for one that no table lists."""
+    return _callers(all_destinations(), tuple(settings.LEDGER_TASKS.items())).get(name, frozenset())
+
+
+def called_from(queue: str) -> frozenset[str]:
+    """The destinations that jobs of this queue call, with an empty name among them if some call nobody."""
+    return _called(all_destinations(), tuple(settings.LEDGER_TASKS.items())).get(queue, frozenset({""}))
+
+
+@cache
+def _callers(destinations: tuple[Destination, ...], tasks: tuple[tuple[str, str], ...]) -> Mapping[str, frozenset[str]]:
+    queue_of = dict(tasks)
+    return {each.name: frozenset(queue_of[task] for task in each.tasks if task in queue_of) for each in destinations}
+
+
+@cache
+def _called(destinations: tuple[Destination, ...], tasks: tuple[tuple[str, str], ...]) -> Mapping[str, frozenset[str]]:
+    calls = _by_task(destinations)
+    queues = {queue for _, queue in tasks}
+    return {queue: frozenset(calls.get(task, "") for task, its in tasks if its == queue) for queue in queues}
 
 
 @cache

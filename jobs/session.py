@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 import psycopg
 from django.core.exceptions import ImproperlyConfigured
@@ -30,6 +30,10 @@ PREPARE_SESSION = """
 LONGEST_IDLE_SECONDS = 20.0
 """How long a transaction may stand still before PostgreSQL ends it, where the leases do not ask for less."""
 
+# A plan is kept as long as the session, and one that was made while the ledger was small would read all of it when it
+# has grown, until somebody analyses it. All that relays look for has an index.
+READ_BY_INDEX = "SET enable_seqscan = off"
+
 OWN_BACKEND = "SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()"
 
 
@@ -46,6 +50,7 @@ class Backend:
 
 
 _prepared: WeakKeyDictionary[psycopg.Connection[Any], Backend] = WeakKeyDictionary()
+_by_index: WeakSet[psycopg.Connection[Any]] = WeakSet()
 
 
 def engine_session(using: str) -> Backend:
@@ -63,6 +68,18 @@ def engine_session(using: str) -> Backend:
                 raise ImproperlyConfigured(why)
             borrowed = is_pooled(using) or is_lent(using)
             backend = _prepared[raw] = Backend(None, None) if borrowed else _prepare(raw)
+    return backend
+
+
+def reading_session(using: str) -> Backend:
+    """The same for a process that runs the engine's statements alone, which then read by their indexes, whatever the
+    size of the ledger was when they were planned. Behind a transaction pooler they are planned as any.
+    """
+    backend = engine_session(using)
+    raw = connections[using].connection
+    if raw not in _by_index and not is_pooled(using):
+        run(using, READ_BY_INDEX, {})
+        _by_index.add(raw)
     return backend
 
 

@@ -47,3 +47,7 @@ class NothingWrittenOff(BoxOfficeError):
 
 class RefundsPaused(RateLimited):
     """The refunds of this show are paused: the job comes again when they are resumed, and no attempt is used up."""
+
+
+class SentTooFast(RateLimited):
+    """The payment provider takes no more refunds for the moment. All of them wait, and then this one is sent again."""

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from boxoffice.cancellation.errors import RefundsPaused
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from boxoffice.cancellation.errors import RefundsPaused, SentTooFast
 from boxoffice.models import Refund
-from notifications.limits.take import take
+from jobs.failures.classify import asked_delay, classify
+from jobs.failures.retry import FailureClass
+from notifications.channels.on_time import on_turn
+from notifications.limits.take import book, rest
 
 DESTINATION = "refunds"
 
@@ -12,11 +18,23 @@ ASK_AGAIN_SECONDS = 3600.0
 """Of a job that comes while its cancellation is paused. Resuming lets it go at once."""
 
 
-def wait_for_turn(refund: Refund) -> None:
-    """Return when the refund may be sent: call at once. The refund comes with its cancellation.
-
-    Raises RefundsPaused, and NoRoomYet where the rate is used up; the job then comes again, and no attempt is used up.
-    """
+def refuse_while_paused(refund: Refund) -> None:
+    """The refund comes with its cancellation. Raises RefundsPaused; the job comes again, and no attempt is used up."""
     if refund.cancellation is not None and refund.cancellation.pause:
         raise RefundsPaused(retry_after=ASK_AGAIN_SECONDS)
-    take(DESTINATION)
+
+
+@contextmanager
+def in_turn() -> Iterator[None]:
+    """The one call of this block leaves at its place among those of all workers.
+
+    Raises NoRoomYet where the rate is used up, and SentTooFast where the provider has refused the call for its rate;
+    everybody rests then. The job comes again, and no attempt is used up.
+    """
+    with on_turn(book(DESTINATION)):
+        try:
+            yield
+        except Exception as error:
+            if classify(error) is not FailureClass.RATE_LIMITED:
+                raise
+            raise SentTooFast(retry_after=rest(DESTINATION, asked=asked_delay(error))) from error

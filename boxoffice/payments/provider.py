@@ -26,8 +26,12 @@ from boxoffice.payments.errors import ForgedEvent, PaymentRefused, ProviderAway
 from boxoffice.payments.told_words import told_word
 from jobs.failures.classify import classify
 from jobs.failures.retry import FailureClass
+from notifications.channels.on_time import on_time_session
 
 CONNECT_SECONDS, READ_SECONDS = 3, 10
+
+MOST_CONNECTIONS = 64
+"""That a process keeps open: as many as a worker has threads, at most."""
 
 AT_ONCE = 4
 """Requests of one web process that may wait for the provider, half of its threads: the other half sells and serves
@@ -89,7 +93,8 @@ def client() -> stripe.StripeClient:
 
 @cache
 def _client(key: str, base: str) -> stripe.StripeClient:
-    http = stripe.RequestsClient(timeout=(CONNECT_SECONDS, READ_SECONDS))
+    session = on_time_session(address=base, connections=MOST_CONNECTIONS)
+    http = stripe.RequestsClient(timeout=(CONNECT_SECONDS, READ_SECONDS), session=session)
     return stripe.StripeClient(key, base_addresses={"api": base}, max_network_retries=0, http_client=http)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
@@ -62,8 +63,10 @@ def answer_of(refund: Mapping[str, Any]) -> Answer:
     return Answer(_MEANINGS[refund["status"]], provider_id=refund["id"], code=reason)
 
 
-def ask_for_refund(attempt: Attempt) -> Answer:
+def ask_for_refund(attempt: Attempt, *, in_turn: Callable[[], AbstractContextManager[None]] = nullcontext) -> Answer:
     """Ask for the money to go back, or learn that it has; see Note [One attempt, one key].
+
+    in_turn: what the call that asks for it waits for, and may raise; looks through the list, which few need, do not.
 
     Raises what the SDK raises for everything that may still turn out well, and for a key of the account that is wrong.
     """
@@ -74,14 +77,15 @@ def ask_for_refund(attempt: Attempt) -> Answer:
         if found is not None:
             return found
     try:
-        made = provider.client().v1.refunds.create(
-            {
-                "payment_intent": intent,
-                "amount": provider_amount(refund.money),
-                "metadata": {METADATA_KEY: str(refund.pk), "order": refund.payment.order.code},
-            },
-            {"idempotency_key": refund.idempotency_key},
-        )
+        with in_turn():
+            made = provider.client().v1.refunds.create(
+                {
+                    "payment_intent": intent,
+                    "amount": provider_amount(refund.money),
+                    "metadata": {METADATA_KEY: str(refund.pk), "order": refund.payment.order.code},
+                },
+                {"idempotency_key": refund.idempotency_key},
+            )
     except (stripe.InvalidRequestError, stripe.CardError) as error:
         if error.code in ("rate_limit", "lock_timeout") or (error.http_status or 0) in (409, 429):
             raise

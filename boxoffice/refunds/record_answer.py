@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 
 from boxoffice.cancellation.workflow import look_soon
 from boxoffice.messages import refund_done
-from boxoffice.models import CancelledOrder, Order, Refund
+from boxoffice.models import Order, Refund
 from boxoffice.refunds import transitions
 from boxoffice.refunds.ask_provider import Answer, Means
 from boxoffice.refunds.plan_refund import enqueue_sending
@@ -51,15 +51,13 @@ def record_answer(*, refund: Refund, answer: Answer) -> bool:
 
 def _write_down(refund: Refund, answer: Answer) -> bool:
     if answer.means is Means.SUCCEEDED:
-        moved = transitions.mark_succeeded(refund_id=refund.pk, provider_id=answer.provider_id)
-        if moved:
-            transitions.mark_late_order_refunded(order_id=refund.payment.order_id)
-            if refund.lines.exists() and not _was_told(refund):
-                tell_refund(order=refund.payment.order, occurrence=refund_done.occurrence_of_refund(refund.pk))
-            if refund.cancellation is not None:
-                look_soon(cancellation=refund.cancellation)
-            # Money that bought no seats: its fan was told when it was planned (see ``messages.paid_too_late``).
-        return moved
+        is_to_tell = transitions.settle_succeeded(refund_id=refund.pk, provider_id=answer.provider_id)
+        if is_to_tell:
+            tell_refund(order=refund.payment.order, occurrence=refund_done.occurrence_of_refund(refund.pk))
+        # Who is not told was told when it was planned (``messages.paid_too_late``), or with all of a cancelled show.
+        if is_to_tell is not None and refund.cancellation is not None:
+            look_soon(cancellation=refund.cancellation)
+        return is_to_tell is not None
     if answer.means is Means.PENDING:
         moved = transitions.mark_pending(refund_id=refund.pk, provider_id=answer.provider_id)
         ask_later(refund)
@@ -125,14 +123,6 @@ def _wait_for_balance(refund: Refund) -> None:
     if later is not None:
         transitions.hand_lines_on(from_id=refund.pk, to_id=later.pk)
         enqueue_sending(later, available_at=_in(BALANCE_IS_LOW_FOR), is_of_many=True)
-
-
-def _was_told(refund: Refund) -> bool:
-    """The mail about the cancelled show says that the money goes back. One query, none for any other refund."""
-    return (
-        refund.cancellation_id is not None
-        and CancelledOrder.objects.filter(order_id=refund.payment.order_id, is_told=True).exists()
-    )
 
 
 def _in(delay: timedelta) -> datetime:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from boxoffice.cancellation.balance import pause_for_balance
-from boxoffice.cancellation.turn import wait_for_turn
+from boxoffice.cancellation.turn import in_turn, refuse_while_paused
 from boxoffice.models import Refund
 from boxoffice.refunds.ask_provider import ask_for_refund, look_up
 from boxoffice.refunds.attempt import newest_attempt
@@ -18,15 +20,15 @@ def send_refund(*, refund_id: int, is_of_many: bool = False) -> None:
     too low all of them are paused before the answer is written down.
 
     A refusal is an answer, not a failure of the job: it ends the attempt, and staff see it on the order's page.
-    Call it outside a transaction. Raises what the SDK raises where the outcome is unknown, and RefundsPaused and
-    NoRoomYet where it is to come again.
+    Call it outside a transaction. Raises what the SDK raises where the outcome is unknown, and RefundsPaused, NoRoomYet
+    and SentTooFast where it is to come again.
     """
     attempt = newest_attempt(refund_id=refund_id)
     if attempt.refund.status != Refund.Status.PLANNED:
         return  # settled meanwhile, by an event or by an earlier run
     if is_of_many:
-        wait_for_turn(attempt.refund)
-    answer = ask_for_refund(attempt)
+        refuse_while_paused(attempt.refund)
+    answer = ask_for_refund(attempt, in_turn=in_turn if is_of_many else nullcontext)
     if answer.wants_balance and attempt.refund.cancellation_id is not None:
         pause_for_balance()
     with record():

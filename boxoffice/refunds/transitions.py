@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from boxoffice.models import Order, OrderLine, Payment, Refund
 from jobs.clock import DatabaseNow
+from jobs.prepared import prepared_cursor
 
 Status, Failure = Refund.Status, Refund.Failure
 
@@ -45,6 +46,32 @@ PLAN_REFUND = """
     ON CONFLICT (replaces_id) DO NOTHING
     RETURNING *
 """
+
+# The money has left. By primary key.
+MARK_SUCCEEDED = """
+    UPDATE boxoffice_refund
+       SET status = 'succeeded', provider_id = %(provider_id)s, failure = '', settled_at = jobs_now()
+     WHERE id = %(refund_id)s AND (status IN ('planned', 'pending') OR status = 'failed' AND failure <> 'returned')
+    RETURNING id, payment_id
+"""
+
+# The same, and all that hangs on it in one round trip, since a cancelled show has thousands: an order whose money came
+# too late is refunded with it; and whether its fan is still to be told, which he is not of money that bought no seats,
+# nor where the mail about the cancelled show has told him. By primary keys and the lines' foreign key.
+SETTLE_SUCCEEDED = f"""
+    WITH moved AS ({MARK_SUCCEEDED}),
+    late AS (
+        UPDATE boxoffice_order SET status = 'refunded'
+         WHERE status = 'expired' AND id IN (SELECT payment.order_id FROM boxoffice_payment AS payment
+                                              WHERE payment.id IN (SELECT payment_id FROM moved))
+    )
+    SELECT EXISTS (SELECT FROM boxoffice_orderline WHERE refund_id = %(refund_id)s)
+       AND NOT EXISTS (SELECT FROM boxoffice_refund AS refund
+                         JOIN boxoffice_payment AS payment ON payment.id = refund.payment_id
+                         JOIN boxoffice_cancelledorder AS told ON told.order_id = payment.order_id AND told.is_told
+                        WHERE refund.id = %(refund_id)s AND refund.cancellation_id IS NOT NULL)
+      FROM moved
+"""  # noqa: S608  (all of it is ours)
 
 # From here an order can be refunded, as a whole or in part.
 REFUNDABLE = (Order.Status.CONFIRMED, Order.Status.PARTLY_REFUNDED)
@@ -97,12 +124,20 @@ def mark_pending(*, refund_id: int, provider_id: str) -> bool:
 
 def mark_succeeded(*, refund_id: int, provider_id: str) -> bool:
     """planned | pending → succeeded, or failed → succeeded where we had given up; the money has left."""
-    return (
-        Refund.objects.filter(_not_yet_taken_on() | Q(status=Status.PENDING), pk=refund_id).update(
-            status=Status.SUCCEEDED, provider_id=provider_id, failure="", settled_at=DatabaseNow()
-        )
-        == 1
-    )
+    with connection.cursor() as cursor:
+        cursor.execute(MARK_SUCCEEDED, {"refund_id": refund_id, "provider_id": provider_id})
+        return cursor.rowcount == 1
+
+
+def settle_succeeded(*, refund_id: int, provider_id: str) -> bool | None:
+    """The same, and the order's `expired → refunded` where its money came too late. One query.
+
+    None when it was known already; otherwise whether its fan is still to be told.
+    """
+    with prepared_cursor(using=DEFAULT_DB_ALIAS) as cursor:
+        cursor.execute(SETTLE_SUCCEEDED, {"refund_id": refund_id, "provider_id": provider_id})
+        row = cursor.fetchone()
+    return None if row is None else bool(row[0])
 
 
 def mark_paid_out(*, refund_id: int) -> bool:
@@ -192,11 +227,6 @@ def mark_refunded(*, order_id: int) -> bool:
     with connection.cursor() as cursor:
         cursor.execute(MARK_REFUNDED, [order_id])
         return cursor.rowcount == 1
-
-
-def mark_late_order_refunded(*, order_id: int) -> bool:
-    """The order's `expired → refunded`: money that came too late for it has gone back."""
-    return Order.objects.filter(pk=order_id, status=Order.Status.EXPIRED).update(status=Order.Status.REFUNDED) == 1
 
 
 def _not_yet_taken_on() -> Q:

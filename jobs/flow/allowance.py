@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jobs.destinations import Destination, all_destinations, destination_named
+from jobs.destinations import Destination, all_destinations, called_from, destination_named
 from jobs.session import count
 
 BURST_SECONDS = 0.25
@@ -45,6 +45,15 @@ def allowed_now(*, ahead: Mapping[str, float]) -> dict[str, int]:
         for destination in all_destinations()
         if destination.rate_per_second is not None
     }
+
+
+def is_used_up(queue: str, *, allowance: Mapping[str, int]) -> bool:
+    """Whether no job of this queue may go out now: all of them call providers whose rate is used up. A relay need not
+    look for any then, which would cost it as much as a batch.
+
+    allowance: by destination that has a rate, how many of its jobs may.
+    """
+    return all(allowance.get(destination) == 0 for destination in called_from(queue))
 
 
 def spend(*, using: str, destination: str, jobs: int) -> None:

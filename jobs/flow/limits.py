@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from django.conf import settings
-
-from jobs.destinations import all_destinations
+from jobs.destinations import all_destinations, queues_calling
 from jobs.flow.allowance import allowed_now
 from jobs.models import Breaker, Pause
 from jobs.session import run
@@ -95,7 +93,7 @@ def _shares(concurrency: Mapping[str, int]) -> dict[str, int]:
     """For each destination, how many processes its jobs may keep busy. ``concurrency``: processes by queue."""
     shares = {}
     for destination in all_destinations():
-        queues = {settings.LEDGER_TASKS[task] for task in destination.tasks if task in settings.LEDGER_TASKS}
+        queues = queues_calling(destination.name)
         processes = max((concurrency.get(queue, UNKNOWN_CONCURRENCY) for queue in queues), default=UNKNOWN_CONCURRENCY)
         shares[destination.name] = max(int(destination.share * processes), 1)
     return shares

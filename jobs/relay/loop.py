@@ -26,7 +26,7 @@ from jobs.dead.collector import collect
 from jobs.dead.report import report_standing_fault
 from jobs.destinations import destination_of
 from jobs.errors import BrokerUnavailable
-from jobs.flow.allowance import spend
+from jobs.flow.allowance import is_used_up, spend
 from jobs.flow.enforce_limits import enforce_limits
 from jobs.flow.limits import Limits, read_limits
 from jobs.flow.shed import shed
@@ -41,7 +41,7 @@ from jobs.relay.promoter import Promoter
 from jobs.relay.report import Report
 from jobs.relay.seniority import Seniority
 from jobs.rescue import rescue_messages, rescue_runs
-from jobs.session import drop_broken_connections, engine_session, session_was_lost
+from jobs.session import drop_broken_connections, engine_session, reading_session, session_was_lost
 from jobs.transitions import Message
 from jobs.wakeup import CHANNEL, plain_connection, queues_named_by
 
@@ -110,7 +110,7 @@ class Relay:
 
     def _round(self, names: Collection[str]) -> int:
         """The same for the queues called ``names``, or for all if a gate was opened."""
-        engine_session(self.using)
+        reading_session(self.using)
         self._upkeep.look()
         self._report.look(self._drains)
         if time.monotonic() >= self._next_rescue:
@@ -130,7 +130,7 @@ class Relay:
         moved = 0
         for queue in all_queues():
             if queue.name in names:
-                published = 0 if self._is_paused(queue) else self._relay(queue)
+                published = 0 if self._is_held(queue) else self._relay(queue)
                 self._pace.note(queue.name, now=time.monotonic(), moved=published, batch=BATCH)
                 moved += published
         return moved
@@ -225,8 +225,12 @@ class Relay:
             self._publisher = open_publisher()
         return self._publisher
 
-    def _is_paused(self, queue: Queue) -> bool:
-        return queue.name in self._limits.paused_queues or time.monotonic() < self._refused_until.get(queue.name, 0.0)
+    def _is_held(self, queue: Queue) -> bool:
+        return (
+            queue.name in self._limits.paused_queues
+            or time.monotonic() < self._refused_until.get(queue.name, 0.0)
+            or is_used_up(queue.name, allowance=self._limits.allowance)
+        )
 
     def _wait(self, seconds: float) -> None:
         """Wait for a wake-up, at most for so long."""

@@ -27,6 +27,7 @@ from jobs.claim import Claim
 from jobs.dead.death import die
 from jobs.dead.letters import keep_dead_letter
 from jobs.dead.report import report_fault
+from jobs.destinations import queues_calling
 from jobs.errors import LeaseLost
 from jobs.failures.retry import CRASH_LOOP_CAP, Dead, Decision, Postpone
 from jobs.models import Job
@@ -83,8 +84,8 @@ def run_job(task: LedgerTask, *, job_id: int, using: str, worker: str) -> Outcom
                 outcome = _run_body(task, claim) if may_run else _stand_aside(task, claim)
             if outcome is Outcome.SETTLED:  # a death is told by whoever writes it
                 check_in(job_id=job_id, using=using, subject=claim.subject, token=claim.token)
-        if claim.destination:
-            wakeup.ring(using=using)  # its place in the lane is free, and a relay whose lane is full looks less often
+        for caller in queues_calling(claim.destination):
+            wakeup.ring(using=using, queue=caller)  # a place in the lane is free; a relay with a full one looks seldom
         return outcome
     except (OperationalError, InterfaceError) as error:
         # PostgreSQL is away. The row says published or running; the rescue publishes it again.

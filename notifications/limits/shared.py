@@ -1,11 +1,13 @@
 """The limit that all workers share: a moving window in Redis whose places are booked ahead.
 
 A moving window (``limits``) holds the times of the last calls, as many as may be made in about a second, and lets the
-next one go when the oldest of them is over. Ours differs in three ways.
+next one go when the oldest of them is over. Ours differs in four ways.
 
 - Its clock is the server's: the clocks of workers differ by more than a place is long.
 - Who finds no room books the first place that will be free, and is told how long to wait. To ask again and again would
   cost more, waste the time between two questions, and let nobody know whose turn it is.
+- Who was refused all the same lets nobody call for a while: the provider takes less than we were told, or somebody else
+  calls it by our name.
 - Who could not call at his time, since his process did not get the processor, says so afterwards, and it is the later
   time that counts: a second on, a place becomes free that much later. Otherwise all who were held up together would
   call together, above what the provider counts.
@@ -49,6 +51,7 @@ TIMEOUT_SECONDS = 0.25
 # A sorted set of the last calls by their times, in microseconds. Returns how long to wait, and when it is. A set that
 # lies further ahead than bookings go was written before the clock was set back, or at a far smaller rate: it counts for
 # nothing. What is old goes by its age and not by its number, since in a deploy others may keep to another limit.
+# The second key is there while everybody rests.
 BOOK = """
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -59,7 +62,8 @@ if newest and tonumber(newest) > now + longest then
     newest = nil
 end
 local oldest = redis.call('ZREVRANGE', KEYS[1], places - 1, places - 1, 'WITHSCORES')[2]
-local at = math.max(now, (newest or 0) + tonumber(ARGV[5]), (oldest or 0) + window)
+local rest = math.max(redis.call('PTTL', KEYS[2]), 0) * 1000
+local at = math.max(now + rest, (newest or 0) + tonumber(ARGV[5]), (oldest or 0) + window)
 if at - now <= longest then
     redis.call('ZADD', KEYS[1], string.format('%.0f', at), ARGV[4])
     redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - 2 * window))
@@ -110,7 +114,8 @@ def book(provider: str, *, limit: float, longest: float) -> Place:
     asked = time.monotonic()
     with _away():
         wait, now = storage.lua_book(
-            [storage.prefixed_key(provider)], [places, *microseconds, number, CLOSENESS / limit * 1e6]
+            [storage.prefixed_key(provider), _rest_of(storage, provider)],
+            [places, *microseconds, number, CLOSENESS / limit * 1e6],
         )
     ahead = storage.clock.note(asked=asked, answered=time.monotonic(), told=now / 1e6)
     return Place(provider, number, wait <= microseconds[1], wait=wait / 1e6, due=(now + wait) / 1e6 + ahead)
@@ -122,6 +127,18 @@ def note_late(place: Place, *, seconds: float) -> None:
     server: Any = storage.get_connection()  # a client of redis, which limits declares by a part of its methods
     with _away():
         server.zadd(storage.prefixed_key(place.provider), {place.number: round(seconds * 1e6)}, xx=True, incr=True)
+
+
+def rest(provider: str, *, seconds: float) -> None:
+    """Nobody books a place that is sooner than that; who has one keeps it. One round trip. Raises SharedLimitAway."""
+    storage = _storage(settings.REDIS_URL)
+    server: Any = storage.get_connection()
+    with _away():
+        server.set(_rest_of(storage, provider), "", px=math.ceil(seconds * 1000))
+
+
+def _rest_of(storage: Bookings, provider: str) -> str:
+    return f"{storage.prefixed_key(provider)}:rest"
 
 
 @contextmanager

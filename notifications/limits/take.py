@@ -35,6 +35,14 @@ LATE_SECONDS = 0.002
 RETRY_SPREAD_SECONDS = 1.0
 """Those who come again must not all come at once."""
 
+REST_SECONDS = 0.1
+"""How long nobody calls a provider that has refused a call for its rate and does not say for how long. Where one came
+early by chance that is more than enough; where the provider takes half of what we were told, a twentieth of the calls
+is refused, and the rest is what it takes."""
+
+LONGEST_REST_SECONDS = 60.0
+"""One that asks for more is asked again by somebody."""
+
 circuit = Circuit()
 
 
@@ -86,6 +94,18 @@ def book(provider: str) -> Turn:
         later = place.wait + RETRY_SPREAD_SECONDS * random.random()  # noqa: S311  (jitter, not a secret)
         raise NoRoomYet(retry_after=later)
     return Turn(provider, place, asked)
+
+
+def rest(provider: str, *, asked: float | None) -> float:
+    """The provider has refused a call for its rate, though ours was kept: let all workers call it no more for a while.
+
+    asked: seconds that it asked for, if it did. Returns the seconds after which to ask again. Where Redis is away each
+    thread goes on with its own part of the rate.
+    """
+    seconds = min(max(REST_SECONDS if asked is None else asked, REST_SECONDS), LONGEST_REST_SECONDS)
+    with suppress(shared.SharedLimitAway):
+        shared.rest(provider, seconds=seconds)
+    return max(seconds, asked or 0.0) + RETRY_SPREAD_SECONDS * random.random()  # noqa: S311
 
 
 def _book(destination: Destination) -> shared.Place | alone.Place:

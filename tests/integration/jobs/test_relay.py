@@ -86,3 +86,14 @@ def test_a_stopped_worker_pool_does_not_make_the_brokers_queue_grow(
         assert Job.objects.filter(pk__in=jobs, state="published").count() == WINDOW
         clock.advance(HORIZON)
     assert Job.objects.order_by("-publish_number")[0].publish_number == 1
+
+
+def test_a_relay_that_began_with_an_empty_ledger_does_not_read_all_of_it_when_it_is_full(relay_here: Relay) -> None:
+    """A plan is kept with its session; nobody has analysed the table since."""
+    for _ in range(8):  # as often as PostgreSQL makes a plan anew
+        relay_here.run_once()
+    enqueue_many(1)
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW enable_seqscan")
+        assert cursor.fetchone() == ("off",)
+    assert relay_here.run_once() == 1

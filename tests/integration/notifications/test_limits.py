@@ -177,6 +177,22 @@ def test_a_call_that_left_late_says_so_after_it_has_left(mail_rate: Callable[...
     assert _booked()[1] - _booked()[0] > 0.045
 
 
+def test_a_provider_that_refuses_a_call_is_called_by_nobody_for_a_moment_and_others_are(
+    mail_rate: Callable[..., None],
+) -> None:
+    before = shared.book("mail", limit=1000, longest=LONGEST)
+    assert 1 < take.rest("mail", asked=7) - 6 <= 1 + take.RETRY_SPREAD_SECONDS
+    assert before.wait == 0
+    with pytest.raises(NoRoomYet) as refusal:
+        take.book("mail")
+    assert 6 < (refusal.value.retry_after or 0) <= 7 + take.RETRY_SPREAD_SECONDS
+    assert shared.book("push", limit=1000, longest=LONGEST).wait == 0
+
+    take.rest("mail", asked=None)  # nobody said for how long
+    assert 0 < shared.book("mail", limit=1000, longest=LONGEST).wait <= take.REST_SECONDS
+    _server().delete("notifications:limit:mail:rest", "notifications:limit:push")
+
+
 def test_a_place_that_nobody_used_is_a_call_less_and_holds_nobody_up(mail_rate: Callable[..., None]) -> None:
     """Its process died."""
     for _ in range(2):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import requests
 
-from notifications.channels.on_time import OnTimeAdapter, on_turn
+from notifications.channels.on_time import OnTimeAdapter, on_time_session, on_turn
 from notifications.limits import shared, take
 
 
@@ -84,3 +84,35 @@ def test_a_turn_is_for_one_request(seen: _Seen, post: Callable[[], None]) -> Non
     post()
     assert time.monotonic() - began < 10
     assert len(seen.requests) == 2
+
+
+def test_the_environment_says_once_by_which_proxy_requests_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("https_proxy", "http://proxy:3128"), ("no_proxy", "127.0.0.1")):
+        monkeypatch.setenv(name, value)
+        monkeypatch.delenv(name.upper(), raising=False)
+    outside = on_time_session(address="https://api.example.org", connections=1)
+    monkeypatch.delenv("https_proxy")
+    assert outside.merge_environment_settings("https://api.example.org/v1", {}, False, True, None)["proxies"] == {
+        "https": "http://proxy:3128",
+        "no": "127.0.0.1",
+    }
+    assert on_time_session(address="http://127.0.0.1:1", connections=1).proxies == {}
+
+
+def test_a_session_serves_as_many_threads_as_it_keeps_connections(seen: _Seen) -> None:
+    session = on_time_session(address=f"http://127.0.0.1:{seen.server_port}", connections=4)
+    together = threading.Barrier(4)
+
+    def ask() -> None:
+        for _ in range(3):
+            together.wait(timeout=10)
+            session.post(f"http://127.0.0.1:{seen.server_port}/", data="x", timeout=10).raise_for_status()
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    session.close()
+    assert len(seen.requests) == 12
+    assert len(seen.connections) <= 4
