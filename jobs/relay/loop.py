@@ -41,7 +41,7 @@ from jobs.relay.promoter import Promoter
 from jobs.relay.report import Report
 from jobs.relay.seniority import Seniority
 from jobs.rescue import rescue_messages, rescue_runs
-from jobs.session import drop_broken_connections, engine_session, session_was_lost
+from jobs.session import Backend, drop_broken_connections, engine_session, run, session_was_lost
 from jobs.transitions import Message
 from jobs.wakeup import CHANNEL, plain_connection, queues_named_by
 
@@ -54,6 +54,10 @@ LIMITS_SECONDS = 0.05
 REFUSED_PAUSE_SECONDS = 1.0
 """A queue that refused a message is left alone for this long; the others go on."""
 LONGEST_BACKOFF_SECONDS = 5.0
+
+# A relay that begins with an empty ledger plans its statements for one, and keeps to these plans: of ten thousand jobs
+# it would read all of them at each look, until PostgreSQL has counted them a minute later.
+INDEXES_ONLY = "SELECT set_config('enable_seqscan', 'off', false)"
 
 
 class Relay:
@@ -75,6 +79,7 @@ class Relay:
         self._drains: dict[str, Drain] = defaultdict(Drain)
         self._limits = Limits()
         self._next_limits = 0.0
+        self._session: Backend | None = None
 
     def stop(self, *_: object) -> None:
         """Ask the loop to end. Safe in a signal handler."""
@@ -110,7 +115,7 @@ class Relay:
 
     def _round(self, names: Collection[str]) -> int:
         """The same for the queues called ``names``, or for all if a gate was opened."""
-        engine_session(self.using)
+        self._use_indexes(engine_session(self.using))
         self._upkeep.look()
         self._report.look(self._drains)
         if time.monotonic() >= self._next_rescue:
@@ -219,6 +224,13 @@ class Relay:
         self._drains[queue.name].take_back(taken)
         metrics.REFUSED.labels(queue=queue.name, reason=reason).inc(taken)
         log.warning("messages_taken_back", queue=queue.name, count=taken, reason=reason)
+
+    def _use_indexes(self, session: Backend) -> None:
+        """Once for each session of its own; behind a pooler statements are planned anew each time."""
+        if session is not self._session:
+            self._session = session
+            if session.pid is not None:
+                run(self.using, INDEXES_ONLY, {})
 
     def _connected(self) -> Publisher:
         if self._publisher is None:
