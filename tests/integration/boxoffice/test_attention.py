@@ -87,7 +87,9 @@ def refund_of(order: Order, *, method: str = "online", **given: Any) -> Refund:
         settled_at=database_now(),
     )  # fmt: skip
     values = {"status": "failed", "failure": "refused", "settled_at": database_now(), **given}
-    return Refund.objects.create(payment=payment, amount=4_200, currency="EUR", idempotency_key=number, **values)
+    return Refund.objects.create(
+        payment=payment, amount=4_200, currency="EUR", idempotency_key=number, by_hand=payment.is_by_hand, **values
+    )
 
 
 def test_on_a_good_day_nothing_needs_a_human_and_the_page_says_so(sold: Order, staff: Client) -> None:
