@@ -64,18 +64,22 @@ TICKETS = """
      GROUP BY t.order_id
 """
 
-# What was written off since it failed is looked at no more; what a bank sends back later is. By refund_without_success
-# and the primary keys.
+# What was written off since it failed is looked at no more; what a bank sends back later is. Tens of thousands that
+# wait for the provider are no matter of this. By refund_failed, refund_pending, refund_by_hand and the primary keys.
 REFUNDS = """
-    SELECT r.id::text AS key, coalesce(r.settled_at, r.created_at) AS since,
-           coalesce(r.settled_at, r.created_at) AS last_at, p.order_id, 1::bigint AS jobs
-      FROM boxoffice_refund AS r JOIN boxoffice_payment AS p ON p.id = r.payment_id
-     WHERE r.status <> 'succeeded'
-       AND (r.status = 'failed' AND NOT EXISTS (SELECT FROM boxoffice_refund AS later WHERE later.replaces_id = r.id)
-            OR r.status = 'pending' AND r.created_at < jobs_now() - %(pending_too_long)s
-            OR r.status = 'planned' AND p.method <> 'online')
-       AND NOT (r.status = 'failed' AND EXISTS (SELECT FROM boxoffice_writeoff AS off
-                                               WHERE off.payment_id = p.id AND off.at >= r.settled_at))
+    SELECT r.id::text AS key, r.at AS since, r.at AS last_at, p.order_id, 1::bigint AS jobs
+      FROM (SELECT failed.id, failed.payment_id, coalesce(failed.settled_at, failed.created_at) AS at
+              FROM boxoffice_refund AS failed
+             WHERE failed.status = 'failed'
+               AND NOT EXISTS (SELECT FROM boxoffice_refund AS later WHERE later.replaces_id = failed.id)
+               AND NOT EXISTS (SELECT FROM boxoffice_writeoff AS off
+                                WHERE off.payment_id = failed.payment_id AND off.at >= failed.settled_at)
+            UNION ALL
+            SELECT id, payment_id, created_at FROM boxoffice_refund
+             WHERE status = 'pending' AND created_at < jobs_now() - %(pending_too_long)s
+            UNION ALL
+            SELECT id, payment_id, created_at FROM boxoffice_refund WHERE status = 'planned' AND by_hand) AS r
+      JOIN boxoffice_payment AS p ON p.id = r.payment_id
 """
 
 # By cancellation_open: a row for each show that is being cancelled.

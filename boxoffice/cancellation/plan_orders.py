@@ -17,14 +17,14 @@ Guarantee: see Note [What is owed]. However often it is called for an order, not
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection
 
 from boxoffice.cancellation.owed import COMES_BACK, DISPUTED, LEFT
-from boxoffice.models import Cancellation
+from boxoffice.models import Cancellation, Order
 from boxoffice.models.order import subject_of
 from boxoffice.refunds.transitions import LONGEST_REASON, REFUNDABLE
 from jobs.enqueue_selected import enqueue_selected
@@ -34,12 +34,13 @@ SENDING = "boxoffice.send_mass_refund"
 
 # See Note [Order of locks]. By the foreign key's index.
 LOCK_PAYMENTS = """
-    SELECT id FROM boxoffice_payment WHERE order_id = ANY(%(order_ids)s::bigint[]) ORDER BY id FOR NO KEY UPDATE
+    SELECT id, order_id, method = 'online' FROM boxoffice_payment WHERE order_id = ANY(%(order_ids)s::bigint[])
+     ORDER BY id FOR NO KEY UPDATE
 """
 
 # By primary key.
 LOCK_ORDERS = """
-    SELECT id, status FROM boxoffice_order WHERE id = ANY(%(order_ids)s::bigint[])
+    SELECT id, code, status FROM boxoffice_order WHERE id = ANY(%(order_ids)s::bigint[])
      ORDER BY id FOR NO KEY UPDATE
 """
 
@@ -49,7 +50,7 @@ LOCK_ORDERS = """
 TRY_FAILED_AGAIN = f"""
     WITH payment AS (
         SELECT payment.id, {LEFT} AS money_left FROM boxoffice_payment AS payment
-         WHERE payment.order_id = ANY(%(order_ids)s::bigint[]) AND payment.method = 'online' AND {COMES_BACK}
+         WHERE payment.id = ANY(%(payment_ids)s::bigint[]) AND payment.method = 'online' AND {COMES_BACK}
     ), failed AS (
         SELECT refund.*, money_left,
                sum(CASE WHEN refund.failure = 'unanswered' THEN 0 ELSE refund.amount END)
@@ -65,41 +66,44 @@ TRY_FAILED_AGAIN = f"""
            currency, reason, 'refund-' || gen_random_uuid(), '', jobs_now(), '', '', '', id, %(cancellation)s
       FROM failed WHERE failure = 'unanswered' OR money_left > taken - amount ORDER BY id
     ON CONFLICT (replaces_id) DO NOTHING
-    RETURNING id, currency, amount
+    RETURNING id, payment_id, currency, amount
 """  # noqa: S608 - constants
 
 # A line's refund is always the newest. By the foreign key's index.
 HAND_LINES_ON = """
     UPDATE boxoffice_orderline AS line SET refund_id = later.id
       FROM boxoffice_refund AS later
-     WHERE later.id = ANY(%(refund_ids)s::bigint[]) AND line.refund_id = later.replaces_id
+     WHERE later.id = ANY(%(again_ids)s::bigint[]) AND line.refund_id = later.replaces_id
 """
 
-# What is left of each payment. By the foreign keys' indexes.
+# What is left of each payment. OFFSET 0 lets it be reckoned once and not again for the condition. By the primary key
+# and the foreign keys' indexes.
 PLAN_THE_REST = f"""
     INSERT INTO boxoffice_refund (payment_id, status, amount, currency, reason, idempotency_key, provider_id,
-                                  created_at, failure, failure_code, failure_message, replaces_id, cancellation_id)
+                                  created_at, failure, failure_code, failure_message, replaces_id, cancellation_id,
+                                  by_hand)
     SELECT id, 'planned', money_left, currency, %(reason)s, 'refund-' || gen_random_uuid(), '', jobs_now(), '', '', '',
-           NULL, %(cancellation)s
-      FROM (SELECT payment.id, payment.currency, {LEFT} AS money_left FROM boxoffice_payment AS payment
-             WHERE payment.order_id = ANY(%(order_ids)s::bigint[]) AND {COMES_BACK}) AS payment
+           NULL, %(cancellation)s, method <> 'online'
+      FROM (SELECT payment.id, payment.method, payment.currency, {LEFT} AS money_left FROM boxoffice_payment AS payment
+             WHERE payment.id = ANY(%(payment_ids)s::bigint[]) AND {COMES_BACK}
+            OFFSET 0) AS payment
      WHERE money_left > 0 ORDER BY id
-    RETURNING id, currency, amount
+    RETURNING id, payment_id, currency, amount
 """  # noqa: S608 - constants
 
 # All lines that are left are given back, and paid for by what was planned for the order; so are those that had been
-# given back while the bank had the money. The order's trail says so. By orderline_seat_once and the primary keys.
+# given back while the bank had the money. The order's trail says so. By orderline_seat_once.
 GIVE_LINES_BACK = """
     WITH paying AS (
-        SELECT DISTINCT ON (payment.order_id) payment.order_id, refund.id
-          FROM boxoffice_refund AS refund JOIN boxoffice_payment AS payment ON payment.id = refund.payment_id
-         WHERE refund.id = ANY(%(rest_ids)s::bigint[]) ORDER BY payment.order_id, refund.id
+        SELECT order_id, min(id) AS id
+          FROM unnest(%(rest_ids)s::bigint[], %(rest_of)s::bigint[]) AS refund (id, order_id)
+         GROUP BY order_id
     ), given AS (
         UPDATE boxoffice_orderline AS line
            SET refunded_at = coalesce(line.refunded_at, jobs_now()),
                refund_id = CASE WHEN line.price > 0 THEN paying.id END
           FROM unnest(%(order_ids)s::bigint[]) AS o (id) LEFT JOIN paying ON paying.order_id = o.id
-         WHERE line.order_id = o.id
+         WHERE line.order_id = o.id AND line.order_id = ANY(%(order_ids)s::bigint[])
            AND (line.refunded_at IS NULL AND o.id = ANY(%(live_ids)s::bigint[])
                 OR line.refunded_at IS NOT NULL AND line.refund_id IS NULL AND line.price > 0 AND paying.id IS NOT NULL)
         RETURNING line.id, line.order_id
@@ -133,9 +137,10 @@ EXPIRE_UNPAID = """
 # again, keeps its kind unless there was more to do. By the primary keys and the foreign key's index.
 NOTE_ORDERS = f"""
     WITH planned AS (
-        SELECT payment.order_id, sum(refund.amount) AS due, bool_or(payment.method = 'online') AS online
-          FROM boxoffice_refund AS refund JOIN boxoffice_payment AS payment ON payment.id = refund.payment_id
-         WHERE refund.id = ANY(%(refund_ids)s::bigint[]) GROUP BY payment.order_id
+        SELECT order_id, sum(amount) AS due, bool_or(online) AS online
+          FROM unnest(%(new_of)s::bigint[], %(amounts)s::bigint[], %(online)s::boolean[])
+            AS refund (order_id, amount, online)
+         GROUP BY order_id
     ), money AS (
         SELECT payment.order_id, bool_or(payment.status = 'succeeded') AS paid,
                bool_or(payment.status = 'succeeded' AND {DISPUTED}) AS disputed
@@ -162,14 +167,10 @@ NOTE_ORDERS = f"""
     SELECT kind, count(*) FROM noted GROUP BY kind
 """  # noqa: S608 - constants
 
-# Money in our own hands has none: staff pay it out. By the primary keys.
+# Money in our own hands has none: staff pay it out. Reads nothing but what it is given.
 JOBS = """
-    SELECT jsonb_build_object('refund_id', refund.id) AS args, %(about)s || o.code AS subject
-      FROM boxoffice_refund AS refund
-      JOIN boxoffice_payment AS payment ON payment.id = refund.payment_id AND payment.method = 'online'
-      JOIN boxoffice_order AS o ON o.id = payment.order_id
-     WHERE refund.id = ANY(%(refund_ids)s::bigint[])
-     ORDER BY refund.id
+    SELECT jsonb_build_object('refund_id', id) AS args, %(about)s || code AS subject
+      FROM unnest(%(to_send)s::bigint[], %(codes)s::text[]) AS refund (id, code) ORDER BY id
 """
 
 
@@ -185,38 +186,70 @@ class Planned:
     money: dict[str, int] = field(default_factory=dict)
 
 
+class _New(NamedTuple):
+    """A refund that was planned just now. amount: in the currency's minor unit."""
+
+    pk: int
+    order_id: int
+    online: bool
+    currency: str
+    amount: int
+
+
 def plan_orders(*, cancellation: Cancellation, order_ids: Sequence[int]) -> Planned:
     """Plan what becomes of these orders of the show. Part of the caller's transaction, who has locked the cancellation.
 
-    Ten statements, however many orders. Their tickets and seats come with the mails (``take_back``). Raises
-    NotInTransaction outside a transaction.
+    Eight statements, however many orders, and two more where there is something for them. Their tickets and seats come
+    with the mails (``take_back``). Raises NotInTransaction outside a transaction.
     """
     require_transaction(using="default")
     if not order_ids:
         return Planned()
     values: dict[str, Any] = {
-        "order_ids": list(order_ids),
+        "order_ids": _array(order_ids),
         "cancellation": cancellation.pk,
         "reason": cancellation.reason[:LONGEST_REASON],
         "by": cancellation.by,
         "why": cancellation.reason,
+        "about": subject_of(code=""),
     }
-    _rows(LOCK_PAYMENTS, values)
-    values["live_ids"] = [pk for pk, status in _rows(LOCK_ORDERS, values) if status in REFUNDABLE]
-    again, rest = _rows(TRY_FAILED_AGAIN, values), _rows(PLAN_THE_REST, values)
-    values["rest_ids"] = [pk for pk, _currency, _amount in rest]
-    values["refund_ids"] = [pk for pk, _currency, _amount in again + rest]
+    payments = {pk: (order_id, online) for pk, order_id, online in _rows(LOCK_PAYMENTS, values)}
+    values["payment_ids"] = _array(payments)
+    orders = {pk: (code, status) for pk, code, status in _rows(LOCK_ORDERS, values)}
+    again, rest = (
+        [_New(pk, *payments[payment_id], currency, amount) for pk, payment_id, currency, amount in _rows(sql, values)]
+        for sql in (TRY_FAILED_AGAIN, PLAN_THE_REST)
+    )
+    new = again + rest
+    to_send = [refund for refund in new if refund.online]
+    values |= {
+        "live_ids": _array(pk for pk, (_code, status) in orders.items() if status in REFUNDABLE),
+        "rest_ids": _array(refund.pk for refund in rest),
+        "rest_of": _array(refund.order_id for refund in rest),
+        "again_ids": _array(refund.pk for refund in again),
+        "new_of": _array(refund.order_id for refund in new),
+        "amounts": _array(refund.amount for refund in new),
+        "online": [refund.online for refund in new],
+        "to_send": _array(refund.pk for refund in to_send),
+        "codes": [orders[refund.order_id][0] for refund in to_send],
+    }
     if again:
         _run(HAND_LINES_ON, values)
     _run(GIVE_LINES_BACK, values)
     _run(MARK_REFUNDED, values)
-    _run(EXPIRE_UNPAID, values)
+    if any(status == Order.Status.PENDING_PAYMENT for _code, status in orders.values()):
+        _run(EXPIRE_UNPAID, values)
     kinds = dict(_rows(NOTE_ORDERS, values))
-    enqueue_selected(task=SENDING, rows=JOBS, params={**values, "about": subject_of(code="")})
+    enqueue_selected(task=SENDING, rows=JOBS, params=values)
     money = Counter[str]()
-    for _pk, currency, amount in again + rest:
-        money[currency] += amount
-    return Planned(orders=sum(kinds.values()), kinds=kinds, refunds=len(values["refund_ids"]), money=dict(money))
+    for refund in new:
+        money[refund.currency] += refund.amount
+    return Planned(orders=sum(kinds.values()), kinds=kinds, refunds=len(new), money=dict(money))
+
+
+def _array(numbers: Iterable[int]) -> str:
+    """An array as PostgreSQL reads it. The driver would take each number by itself, at each place where it stands."""
+    return f"{{{','.join(map(str, numbers))}}}"
 
 
 def _rows(sql: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:

@@ -27,8 +27,8 @@ KINDS = """
 """
 
 # Attempts that no later one replaces, by how they stand; "planned" has those by hand once more. Thousands of rows are
-# read from refund_of_cancellation alone, which has all of them; the others are few, from the payments that are by hand
-# and by the index's failed ones.
+# read from refund_of_cancellation alone, which has all of them; the others are few, by refund_by_hand and by the failed
+# ones of that index.
 REFUNDS = """
     SELECT refund.status AS stands, refund.currency, count(*), sum(refund.amount)::bigint
       FROM boxoffice_refund AS refund
@@ -36,8 +36,8 @@ REFUNDS = """
      GROUP BY 1, 2
      UNION ALL
     SELECT 'by hand', refund.currency, count(*), sum(refund.amount)::bigint
-      FROM boxoffice_payment AS payment JOIN boxoffice_refund AS refund ON refund.payment_id = payment.id
-     WHERE payment.method <> 'online' AND refund.cancellation_id = %(cancellation)s AND refund.status = 'planned'
+      FROM boxoffice_refund AS refund
+     WHERE refund.cancellation_id = %(cancellation)s AND refund.status = 'planned' AND refund.by_hand
      GROUP BY 2
      UNION ALL
     SELECT CASE WHEN off.payment_id IS NULL THEN 'failed' ELSE 'written off' END,

@@ -142,11 +142,16 @@ class CancelledOrder(models.Model):
         UNPAID = "unpaid", _("not paid")
         LATE = "late", _("paid afterwards, and goes back")
 
+    # No constraints: whoever writes such rows by the thousand has just locked the orders and the one cancellation, and
+    # none is deleted. To look each up again for each row would take a twentieth of the planning's time.
     order = models.OneToOneField(
-        Order, on_delete=models.PROTECT, primary_key=True, related_name="cancelled_with", verbose_name=_("order")
+        Order,
+        on_delete=models.PROTECT,
+        primary_key=True,
+        related_name="cancelled_with",
+        db_constraint=False,
+        verbose_name=_("order"),
     )
-    # No constraint: whoever writes such rows by the thousand has just locked the one cancellation, and none is deleted.
-    # To look it up again for each row would take a twentieth of the planning's time.
     cancellation = models.ForeignKey(
         Cancellation,
         on_delete=models.PROTECT,

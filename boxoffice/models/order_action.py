@@ -29,7 +29,11 @@ class OrderAction(models.Model):
         WRITE_OFF = "write off", _("money written off")
         UNDO_WRITE_OFF = "undo write off", _("write-off taken back")
 
-    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="actions", verbose_name=_("order"))
+    # No constraint here and at the refund: whoever writes a row has just locked the one and written the other, and none
+    # is deleted. To look both up again for each row of a cancelled show would take a twentieth of the planning's time.
+    order = models.ForeignKey(
+        Order, on_delete=models.PROTECT, related_name="actions", db_constraint=False, verbose_name=_("order")
+    )
     action = models.CharField(_("action"), max_length=20, choices=Action.choices)
     by = models.CharField(_("by"), max_length=150)
     reason = models.CharField(_("reason"), max_length=300)
@@ -37,9 +41,16 @@ class OrderAction(models.Model):
     # What the change was, by names that its service chose: "from", "to".
     details = models.JSONField(_("details"), default=dict, db_default=models.Value({}, models.JSONField()), blank=True)
     line_ids = ArrayField(models.BigIntegerField(), verbose_name=_("order lines"), default=list)
-    # The attempt that it planned; what was free has none.
+    # The attempt that it planned; what was free has none. No index: a trail is read by its order.
     refund = models.ForeignKey(
-        Refund, on_delete=models.PROTECT, related_name="actions", null=True, blank=True, verbose_name=_("refund")
+        Refund,
+        on_delete=models.PROTECT,
+        related_name="actions",
+        null=True,
+        blank=True,
+        db_index=False,
+        db_constraint=False,
+        verbose_name=_("refund"),
     )
 
     class Meta:

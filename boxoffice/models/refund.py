@@ -53,6 +53,9 @@ class Refund(models.Model):
         blank=True,
         verbose_name=_("tries again"),
     )
+    # Whether the money is in our own hands, as its payment's method says. Here as well, so that the few which wait for
+    # staff are found among tens of thousands that wait for the provider.
+    by_hand = models.BooleanField(_("to be paid out by hand"), default=False, db_default=False)
     # The cancelled show for which it was planned. Later attempts take it over.
     cancellation = models.ForeignKey(
         "boxoffice.Cancellation",
@@ -94,6 +97,10 @@ class Refund(models.Model):
 
         indexes = [
             models.Index(fields=["created_at"], condition=~Q(status="succeeded"), name="refund_without_success"),
+            # Those that a human must look at, in three small indexes; most refunds are never in one of them.
+            models.Index(fields=["payment"], condition=Q(status="failed"), name="refund_failed"),
+            models.Index(fields=["created_at"], condition=Q(status="pending"), name="refund_pending"),
+            models.Index(fields=["cancellation"], condition=Q(status="planned", by_hand=True), name="refund_by_hand"),
             # What went back on a day.
             models.Index(fields=["settled_at"], condition=Q(status="succeeded"), name="refund_by_settlement"),
             # How far a cancellation has come is counted in this index alone.

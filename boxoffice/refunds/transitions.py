@@ -29,9 +29,10 @@ LOCK_PAYMENT = "SELECT id FROM boxoffice_payment WHERE id = %(payment_id)s FOR N
 # index.
 PLAN_REFUND = """
     INSERT INTO boxoffice_refund (payment_id, status, amount, currency, reason, idempotency_key, provider_id,
-                                  created_at, failure, failure_code, failure_message, replaces_id, cancellation_id)
+                                  created_at, failure, failure_code, failure_message, replaces_id, cancellation_id,
+                                  by_hand)
     SELECT payment.id, 'planned', %(amount)s, payment.currency, %(reason)s, %(key)s, '', jobs_now(), '', '', '',
-           %(replaces_id)s, cancellation.id
+           %(replaces_id)s, cancellation.id, payment.method <> 'online'
       FROM boxoffice_payment AS payment
       JOIN boxoffice_order AS o ON o.id = payment.order_id
       LEFT JOIN boxoffice_cancellation AS cancellation ON cancellation.show_id = o.show_id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -17,11 +18,12 @@ from boxoffice.attention import find_items as find_items_module
 from boxoffice.attention.ask_for_attention import ask_for_attention
 from boxoffice.attention.errors import ItemGone, ItemTaken, MendTheCause, NotYours
 from boxoffice.attention.find_items import MOST_DEAD, Item, count_items, find_items, orders_in_need
-from boxoffice.attention.kinds import KINDS, kind_named, kinds_for
+from boxoffice.attention.kinds import KINDS, PARAMETERS, REFUNDS, kind_named, kinds_for
 from boxoffice.attention.settle_item import settle_item
 from boxoffice.attention.take_item import give_item_back, take_item
 from boxoffice.confirm_order import confirm_order
 from boxoffice.models import AttentionAction, Order, Payment, Refund
+from boxoffice.refunds.transitions import plan as plan_refund
 from boxoffice.roles.table import FINANCE, OPERATOR, SUPPORT
 from boxoffice.support.story.facts import gather_facts
 from boxoffice.support.story.problems import find_problems
@@ -33,6 +35,7 @@ from notifications.models import Notification
 from tests.fixtures_boxoffice import place
 from tests.fixtures_dead_jobs import DeadJobs
 from tests.fixtures_desk import login_as
+from tests.query_plans import plan_for_a_large_table
 from tickets.models import Ticket
 
 pytestmark = pytest.mark.django_db
@@ -87,7 +90,9 @@ def refund_of(order: Order, *, method: str = "online", **given: Any) -> Refund:
         settled_at=database_now(),
     )  # fmt: skip
     values = {"status": "failed", "failure": "refused", "settled_at": database_now(), **given}
-    return Refund.objects.create(payment=payment, amount=4_200, currency="EUR", idempotency_key=number, **values)
+    return Refund.objects.create(
+        payment=payment, amount=4_200, currency="EUR", idempotency_key=number, by_hand=payment.is_by_hand, **values
+    )
 
 
 def test_on_a_good_day_nothing_needs_a_human_and_the_page_says_so(sold: Order, staff: Client) -> None:
@@ -150,6 +155,24 @@ def test_a_refund_that_was_tried_again_or_waits_for_us_counts_as_on_the_orders_p
         payment=first.payment, amount=1, currency="EUR", idempotency_key="again", status="planned", replaces=first
     )
     assert {item.key for item in items()} == {str(by_hand.pk)}
+
+
+def test_what_is_to_be_paid_out_by_hand_needs_a_human_and_what_waits_for_the_provider_does_not(sold: Order) -> None:
+    online = refund_of(sold, status="succeeded", failure="").payment
+    cash = refund_of(sold, method="cash", status="succeeded", failure="").payment
+    Payment.objects.filter(pk__in=[online.pk, cash.pk]).update(amount=9_000)
+    planned = [plan_refund(payment_id=payment.pk, amount=1_000, reason="ill") for payment in (online, cash)]
+    assert [refund.by_hand for refund in planned if refund] == [False, True]
+    assert {item.key for item in items()} == {str(refund.pk) for refund in planned if refund and refund.by_hand}
+
+
+def test_however_many_refunds_wait_for_the_provider_none_of_them_is_read_for_the_number_in_the_header(
+    db: None,
+) -> None:
+    plan = plan_for_a_large_table(REFUNDS, PARAMETERS, table="boxoffice_refund")
+    assert set(re.findall(r"using (refund_\w+)", plan)) | set(re.findall(r"on (refund_\w+)", plan)) == {
+        "refund_failed", "refund_pending", "refund_by_hand",
+    }, plan  # fmt: skip
 
 
 def test_the_filter_of_orders_shows_those_behind_the_items_and_no_others(

@@ -45,6 +45,18 @@ def test_the_most_urgent_go_first_and_equals_in_the_order_of_their_time(relay_he
     assert list(Job.objects.order_by("published_at").values_list("pk", flat=True)) == [urgent, early, late]
 
 
+def test_a_relay_that_begins_with_an_empty_ledger_does_not_plan_to_read_all_of_it(relay_here: Relay) -> None:
+    """It keeps to that plan when there are ten thousand jobs."""
+    relay_here.run_once()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT name FROM pg_prepared_statements WHERE statement LIKE '%%RECURSIVE counted%%'")
+        ((name,),) = cursor.fetchall()
+        cursor.execute(f"EXPLAIN EXECUTE {name}('probe', 10, 10, '{{}}', '{{}}', '{{}}', 1)")
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert "Update on jobs_job" in plan
+    assert "Seq Scan on jobs_job" not in plan, plan
+
+
 def test_no_publish_happens_inside_a_transaction(relay_here: Relay, monkeypatch: pytest.MonkeyPatch) -> None:
     watched: list[bool] = []
     publisher = relay_here._connected()
