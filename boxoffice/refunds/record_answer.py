@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 
 from boxoffice.cancellation.workflow import look_soon
 from boxoffice.messages import refund_done
-from boxoffice.models import Order, Refund
+from boxoffice.models import CancelledOrder, Order, Refund
 from boxoffice.refunds import transitions
 from boxoffice.refunds.ask_provider import Answer, Means
 from boxoffice.refunds.plan_refund import enqueue_sending
@@ -123,6 +123,14 @@ def _wait_for_balance(refund: Refund) -> None:
     if later is not None:
         transitions.hand_lines_on(from_id=refund.pk, to_id=later.pk)
         enqueue_sending(later, available_at=_in(BALANCE_IS_LOW_FOR), is_of_many=True)
+
+
+def _was_told(refund: Refund) -> bool:
+    """The mail about the cancelled show says that the money goes back. One query, none for any other refund."""
+    return (
+        refund.cancellation_id is not None
+        and CancelledOrder.objects.filter(order_id=refund.payment.order_id, is_told=True).exists()
+    )
 
 
 def _in(delay: timedelta) -> datetime:
