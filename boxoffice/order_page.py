@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field
 
 from boxoffice.disputes.standing import OPEN
 from boxoffice.messages import tickets_ready
 from boxoffice.models import Dispute, Order, OrderLine, Payment, Refund
-from boxoffice.money_back import money_back_until
+from boxoffice.money_back import MoneyBack, money_back_of
 from boxoffice.selectors import lines_of_order, order_by_token
 from jobs.flow.away import is_away
 from notifications.models import Notification
@@ -30,8 +29,8 @@ class OrderPage:
     stored file, which is being made anew. payment_status: of the newest attempt to pay, while the order is not
     confirmed. mail: the newest that brings the tickets, once it is planned. mail_is_held_up: it has not
     left, and the mail service does not answer. refunds: the newest attempt for each sum that goes back.
-    money_back_until: until when the fan may have his money back by himself, None where he may not. disputed: "open" or
-    "lost" where no ticket is valid any more since the payment was disputed, by whether the bank has decided.
+    money_back: until when the fan may have his money back by himself, if at all. disputed: "open" or "lost" where no
+    ticket is valid any more since the payment was disputed, by whether the bank has decided.
     """
 
     order: Order
@@ -43,7 +42,7 @@ class OrderPage:
     void: Sequence[Ticket] = ()
     file_is_outdated: bool = False
     mail_is_held_up: bool = False
-    money_back_until: datetime | None = None
+    money_back: MoneyBack = field(default_factory=MoneyBack)
     disputed: str = ""
 
     @property
@@ -60,8 +59,8 @@ def order_page(*, token: str) -> OrderPage | None:
     """What the page of the order with this secret tells, or None where there is none.
 
     Four queries; one more for an order that costs money and was not confirmed, or whose mail has not left; two more for
-    one of which seats were given back, or that was paid after it was cancelled; one more where the show was postponed
-    or moved and its fans may have their money back, or where a dispute has made the tickets void.
+    one of which seats were given back, or that was paid after it was cancelled; three more where the show was postponed
+    or moved and its fans may have their money back; one more where a dispute has made the tickets void.
     """
     order = order_by_token(token=token)
     if order is None:
@@ -83,7 +82,7 @@ def order_page(*, token: str) -> OrderPage | None:
         void=void,
         file_is_outdated=bool(void) and documents(order_id=order.pk).filter(outdated=True).exists(),
         mail_is_held_up=mail is not None and mail.status == _NOT_LEFT and is_away(destination="mail"),
-        money_back_until=money_back_until(order=order),
+        money_back=money_back_of(order=order),
         disputed=_how_disputed(order) if is_forfeited else "",
     )
 

@@ -11,6 +11,7 @@ from boxoffice.messages.show_cancelled import Back
 from boxoffice.models import Order
 from boxoffice.order_page import OrderPage
 from boxoffice.refunds.transitions import REFUNDABLE
+from boxoffice.self_help.errors import MoneyBackDisputed
 from inventory.models import Show
 from inventory.venue_time import in_venue_time
 
@@ -28,14 +29,17 @@ def news_of(page: OrderPage, *, back: Back | None = None) -> ShowNews | None:
     """None for a show that takes place as the fan knows it, and where he has no tickets any more for one that is
     postponed; but always where a dispute has made his tickets void. back: what comes back, where the show is cancelled.
     """
-    show, until = page.order.show, page.money_back_until
+    show, until = page.order.show, page.money_back.until
     if show.status == Show.Status.CANCELLED:
         return ShowNews(_("This show is cancelled"), [_("It does not take place."), *_how_it_comes_back(page, back)])
     if page.order.status not in REFUNDABLE:
         return None
     if page.disputed:
-        return ShowNews(_("Your tickets are not valid"), _why_forfeited(page.disputed))
-    offered = []
+        waits = [_("The show is postponed, and its new date is not known yet.")]
+        is_postponed = show.status == Show.Status.POSTPONED
+        why = _why_forfeited(page.disputed)
+        return ShowNews(_("Your tickets are not valid"), [*why, *waits] if is_postponed else why)
+    offered = [str(MoneyBackDisputed())] if page.money_back.is_disputed else []
     if until is not None:
         words = _("If you do not want to wait or cannot come, you can have your money back until %(until)s.")
         offered = [words % {"until": in_venue_time(instant=until, zone=show.venue.zone)}]
