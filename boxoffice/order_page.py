@@ -99,6 +99,8 @@ def _payment_status(order: Order) -> str:
 
 
 def newest_refunds(order: Order) -> Sequence[Refund]:
-    """The newest attempt for each sum that goes back, with its payment; none that another has taken over from."""
+    """The newest attempt for each sum that goes back, with its payment and whether it is written off; none that another
+    has taken over from.
+    """
     newest = Refund.objects.filter(payment__order=order, replaced_by__isnull=True)
-    return list(newest.select_related("payment").order_by("pk"))
+    return list(newest.select_related("payment__write_off").order_by("pk"))

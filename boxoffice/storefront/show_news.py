@@ -12,6 +12,7 @@ from boxoffice.models import Order
 from boxoffice.order_page import OrderPage
 from boxoffice.refunds.transitions import REFUNDABLE
 from boxoffice.self_help.errors import MoneyBackDisputed
+from boxoffice.storefront.order_slip import in_vain
 from inventory.models import Show
 from inventory.venue_time import in_venue_time
 
@@ -35,10 +36,10 @@ def news_of(page: OrderPage, *, back: Back | None = None) -> ShowNews | None:
     if page.order.status not in REFUNDABLE:
         return None
     if page.disputed:
-        waits = [_("The show is postponed, and its new date is not known yet.")]
-        is_postponed = show.status == Show.Status.POSTPONED
         why = _why_forfeited(page.disputed)
-        return ShowNews(_("Your tickets are not valid"), [*why, *waits] if is_postponed else why)
+        if show.status == Show.Status.POSTPONED:
+            why.append(_("The show is postponed, and its new date is not known yet."))
+        return ShowNews(_("Your tickets are not valid"), why)
     offered = [str(MoneyBackDisputed())] if page.money_back.is_disputed else []
     if until is not None:
         words = _("If you do not want to wait or cannot come, you can have your money back until %(until)s.")
@@ -89,6 +90,8 @@ def _how_it_comes_back(page: OrderPage, back: Back | None) -> list[str]:
     if back is not None and back.by_hand:
         told = _("You paid %(amount)s at the counter, and get it back from us there: bring the order’s code.")
         words.append(told % {"amount": back.by_hand})
+    if back is not None and back.in_vain:
+        words.append(in_vain(back.in_vain))
     if back is not None and back.disputed:
         words.append(_("You have disputed the payment with your bank, which has the money now."))
     if not order.total:
