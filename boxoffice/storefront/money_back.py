@@ -20,6 +20,7 @@ from boxoffice.self_help.errors import MoneyBackDisputed, TooLateForMoneyBack
 from boxoffice.storefront.errors import refuse
 from boxoffice.storefront.private_pages import private_page
 from boxoffice.storefront.see_other import SeeOther
+from inventory.models import Show
 from inventory.money import Money
 from inventory.venue_time import in_venue_time
 
@@ -31,6 +32,8 @@ def money_back(request: HttpRequest, token: str) -> HttpResponse:
     order = order_by_token(token=token)
     if order is None:
         return refuse(request, error=OrderNotFound())
+    if order.show.status == Show.Status.CANCELLED:
+        return SeeOther(reverse("order", args=[token]))  # it goes back without being asked for, as is told there
     if request.method != "POST":
         return _page(request, order)
     try:

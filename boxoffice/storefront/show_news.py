@@ -42,15 +42,18 @@ def news_of(page: OrderPage, *, back: Back | None = None) -> ShowNews | None:
         return ShowNews(_("Your tickets are not valid"), why)
     offered = [str(MoneyBackDisputed())] if page.money_back.is_disputed else []
     if until is not None:
-        words = _("If you do not want to wait or cannot come, you can have your money back until %(until)s.")
+        words = _("If you cannot come, you can have your money back until %(until)s.")
+        if show.status == Show.Status.POSTPONED:
+            words = _("If you do not want to wait or cannot come, you can have your money back until %(until)s.")
         offered = [words % {"until": in_venue_time(instant=until, zone=show.venue.zone)}]
     if show.status == Show.Status.POSTPONED:
         waits = _("The new date is not known yet. Your tickets stay valid for it, and we write to you.")
         return ShowNews(_("This show is postponed"), [waits, *offered], until is not None)
-    if until is not None:
+    if until is not None or page.money_back.is_disputed:
         starts = in_venue_time(instant=show.starts_at, zone=show.venue.zone)
         now = _("It starts %(starts)s. Your tickets are valid then.") % {"starts": starts}
-        return ShowNews(_("This show was moved"), [now, *offered], True)
+        title = _("This show takes place after all") if page.goes_on else _("This show was moved")
+        return ShowNews(title, [now, *offered], until is not None)
     return None
 
 
