@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field
 
 from boxoffice.disputes.standing import OPEN
 from boxoffice.messages import tickets_ready
-from boxoffice.models import Dispute, Order, OrderLine, Payment, Refund
-from boxoffice.money_back import money_back_until
+from boxoffice.models import Dispute, Order, OrderLine, Payment, Refund, ShowAction
+from boxoffice.money_back import MoneyBack, money_back_of
 from boxoffice.selectors import lines_of_order, order_by_token
+from inventory.models import Show
 from jobs.flow.away import is_away
 from notifications.models import Notification
 from notifications.selectors import notifications_about
@@ -19,6 +19,7 @@ from tickets.selectors import tickets_of_order
 from tickets.valid_document import documents
 
 _SOLD_NOTHING = frozenset({Order.Status.EXPIRED, Order.Status.CANCELLED})
+_OF_ITS_TIME = (ShowAction.Action.MOVE, ShowAction.Action.POSTPONE, ShowAction.Action.GO_ON)
 _NOT_LEFT = Notification.Status.QUEUED
 
 
@@ -30,8 +31,9 @@ class OrderPage:
     stored file, which is being made anew. payment_status: of the newest attempt to pay, while the order is not
     confirmed. mail: the newest that brings the tickets, once it is planned. mail_is_held_up: it has not
     left, and the mail service does not answer. refunds: the newest attempt for each sum that goes back.
-    money_back_until: until when the fan may have his money back by himself, None where he may not. disputed: "open" or
-    "lost" where no ticket is valid any more since the payment was disputed, by whether the bank has decided.
+    money_back: until when the fan may have his money back by himself, if at all. goes_on: where he may, the show was
+    postponed and takes place at its old time after all. disputed: "open" or "lost" where no
+    ticket is valid any more since the payment was disputed, by whether the bank has decided.
     """
 
     order: Order
@@ -43,7 +45,8 @@ class OrderPage:
     void: Sequence[Ticket] = ()
     file_is_outdated: bool = False
     mail_is_held_up: bool = False
-    money_back_until: datetime | None = None
+    money_back: MoneyBack = field(default_factory=MoneyBack)
+    goes_on: bool = False
     disputed: str = ""
 
     @property
@@ -60,8 +63,8 @@ def order_page(*, token: str) -> OrderPage | None:
     """What the page of the order with this secret tells, or None where there is none.
 
     Four queries; one more for an order that costs money and was not confirmed, or whose mail has not left; two more for
-    one of which seats were given back, or that was paid after it was cancelled; one more where the show was postponed
-    or moved and its fans may have their money back, or where a dispute has made the tickets void.
+    one of which seats were given back, or that was paid after it was cancelled; four more where the show was postponed
+    or moved and its fans may have their money back; one more where a dispute has made the tickets void.
     """
     order = order_by_token(token=token)
     if order is None:
@@ -73,6 +76,7 @@ def order_page(*, token: str) -> OrderPage | None:
     mail = notifications_about(subject=order.subject).filter(kind=tickets_ready.KIND).last()
     payment_status = _payment_status(order)
     paid_when_cancelled = order.status == Order.Status.CANCELLED and payment_status == Payment.Status.SUCCEEDED
+    money_back = money_back_of(order=order)
     return OrderPage(
         order=order,
         lines=lines,
@@ -83,9 +87,20 @@ def order_page(*, token: str) -> OrderPage | None:
         void=void,
         file_is_outdated=bool(void) and documents(order_id=order.pk).filter(outdated=True).exists(),
         mail_is_held_up=mail is not None and mail.status == _NOT_LEFT and is_away(destination="mail"),
-        money_back_until=money_back_until(order=order),
+        money_back=money_back,
+        goes_on=(money_back.until is not None or money_back.is_disputed) and _goes_on(order),
         disputed=_how_disputed(order) if is_forfeited else "",
     )
+
+
+def _goes_on(order: Order) -> bool:
+    """Whether the last that became of the show's time is that it keeps it. An offer of money back outlives the change
+    for which it was made.
+    """
+    if order.show.status != Show.Status.SCHEDULED:
+        return False
+    changes = ShowAction.objects.filter(show_id=order.show_id, action__in=_OF_ITS_TIME).order_by("-pk")
+    return changes.values_list("action", flat=True).first() == ShowAction.Action.GO_ON
 
 
 def _how_disputed(order: Order) -> str:
@@ -100,6 +115,8 @@ def _payment_status(order: Order) -> str:
 
 
 def newest_refunds(order: Order) -> Sequence[Refund]:
-    """The newest attempt for each sum that goes back, with its payment; none that another has taken over from."""
+    """The newest attempt for each sum that goes back, with its payment and whether it is written off; none that another
+    has taken over from.
+    """
     newest = Refund.objects.filter(payment__order=order, replaced_by__isnull=True)
-    return list(newest.select_related("payment").order_by("pk"))
+    return list(newest.select_related("payment__write_off").order_by("pk"))

@@ -35,16 +35,17 @@ NOT_CANCELLED = gettext_noop("the show is not cancelled")
 @dataclass(frozen=True)
 class Back:
     """What comes back because the show is cancelled. online: to where it was paid from. by_hand: at the counter.
-    disputed: the bank has the money, and decides.
+    in_vain: it failed and was written off, so nobody tries it again. disputed: the bank has the money, and decides.
     """
 
     online: Money | None = None
     by_hand: Money | None = None
+    in_vain: Money | None = None
     disputed: bool = False
 
     @property
     def is_nothing(self) -> bool:
-        return self.online is None and self.by_hand is None and not self.disputed
+        return self.online is None and self.by_hand is None and self.in_vain is None and not self.disputed
 
 
 def draft(*, subject: str, occurrence: str) -> Draft:
@@ -69,10 +70,12 @@ def read_back(*, order: Order) -> Back:
     refunds = Refund.objects.filter(
         payment__order_id=order.pk, cancellation_id=known.cancellation_id, replaced_by__isnull=True
     )
-    planned = list(refunds.select_related("payment").order_by("pk"))
+    planned = list(refunds.select_related("payment__write_off").order_by("pk"))
+    owed = [each for each in planned if not each.is_written_off]
     return Back(
-        online=_sum([each for each in planned if not each.payment.is_by_hand], order),
-        by_hand=_sum([each for each in planned if each.payment.is_by_hand], order),
+        online=_sum([each for each in owed if not each.payment.is_by_hand], order),
+        by_hand=_sum([each for each in owed if each.payment.is_by_hand], order),
+        in_vain=_sum([each for each in planned if each.is_written_off], order),
         disputed=known.kind == CancelledOrder.Kind.DISPUTED,
     )
 

@@ -38,7 +38,7 @@ URGENT = False
 # Why it is not sent. Staff read it, in their own language.
 NEVER_TOLD = gettext_noop("no mail has told that the show was postponed")
 
-_NOT_TOLD = (Notification.Status.SUPPRESSED, Notification.Status.FAILED)
+NOT_TOLD = (Notification.Status.SUPPRESSED, Notification.Status.FAILED)
 
 
 def draft(*, subject: str, occurrence: str) -> Draft:
@@ -93,5 +93,5 @@ def _refuse_what_is_not_so(order: Order, tickets: Sequence[Ticket], *, version: 
         if action == ShowAction.Action.POSTPONE and int(details["version"]) < version:
             postponed = str(details["version"])
     told = Notification.objects.filter(subject=order.subject, kind=show_postponed.KIND, occurrence=postponed)
-    if not told.exclude(status__in=_NOT_TOLD).exists():
+    if not told.exclude(status__in=NOT_TOLD).exists():
         raise NothingToSay(NEVER_TOLD)

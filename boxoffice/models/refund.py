@@ -119,3 +119,10 @@ class Refund(models.Model):
     def money(self) -> Money:
         """The amount with its currency."""
         return Money(self.amount, self.currency)
+
+    @property
+    def is_written_off(self) -> bool:
+        """Whether it failed, and staff have given its money up: nobody tries it again. A query or two where it has not
+        come with ``payment__write_off``.
+        """
+        return self.status == self.Status.FAILED and getattr(self.payment, "write_off", None) is not None

@@ -46,6 +46,20 @@ class TooLateForMoneyBack(BoxOfficeError):
     )
 
 
+class MoneyBackDisputed(BoxOfficeError):
+    __doc__ = gettext_noop(
+        "The payment of this order is disputed with the bank, so the money cannot be asked back here. Write to us, and "
+        "we look at it."
+    )
+
+
+class UsedForMoneyBack(BoxOfficeError):
+    __doc__ = gettext_noop(
+        "Somebody has gone in with a ticket of this order, so its money cannot be asked back here. Write to us, and we "
+        "look at it."
+    )
+
+
 class WroteOften(BoxOfficeError):
     __doc__ = gettext_noop("We have several messages of yours from today already. We answer those first.")
     status_code = 429

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Value
+from django.db.models.functions import Concat
 
-from boxoffice.models import Order
+from boxoffice.messages import show_goes_on, show_postponed
+from boxoffice.models import Order, ShowAction
+from boxoffice.models.order import subject_of
 from boxoffice.refunds.transitions import REFUNDABLE
 from inventory.models import Show
+from notifications.models import Notification
+from tickets.models import Ticket
 
 
 @dataclass(frozen=True)
 class Holders:
-    """Orders that have tickets: with an address to write to, and without."""
+    """Orders that have tickets that are valid, or are to come: with an address to write to, and without."""
 
     with_address: int
     without: int
@@ -24,7 +29,30 @@ class Holders:
 
 
 def count_holders(show: Show) -> Holders:
-    """One query, by order_by_show."""
-    sold = Order.objects.filter(show=show, status__in=REFUNDABLE)
-    counts = sold.aggregate(all=Count("pk"), without=Count("pk", filter=Q(email="")))
+    """Of an order all of whose tickets are void, as after a lost dispute, no mail is sent. One query, by order_by_show
+    and the index of the order's tickets.
+    """
+    counts = _holding(show).aggregate(all=Count("pk"), without=Count("pk", filter=Q(email="")))
     return Holders(with_address=counts["all"] - counts["without"], without=counts["without"])
+
+
+def count_told_of_postponing(show: Show) -> int:
+    """Orders that have tickets, and to which a mail has told or may yet tell that the show is postponed: who is told
+    that it takes place after all. Two queries.
+    """
+    postponings = ShowAction.objects.filter(show=show, action=ShowAction.Action.POSTPONE).order_by("-pk")
+    details = postponings.values_list("details", flat=True).first()
+    if details is None:
+        return 0
+    mails = Notification.objects.filter(
+        subject=Concat(Value(subject_of(code="")), OuterRef("code")),
+        kind=show_postponed.KIND,
+        occurrence=str(details["version"]),
+    ).exclude(status__in=show_goes_on.NOT_TOLD)
+    return _holding(show).filter(Exists(mails)).exclude(email="").count()
+
+
+def _holding(show: Show) -> QuerySet[Order]:
+    tickets = Ticket.objects.filter(order_id=OuterRef("pk"))
+    holds = Exists(tickets.exclude(status=Ticket.Status.VOID)) | ~Exists(tickets)
+    return Order.objects.filter(holds, show=show, status__in=REFUNDABLE)

@@ -5,7 +5,7 @@ A promise is never shortened: what was said last counts only where it is later.
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
@@ -35,6 +35,9 @@ OFFER_LATE = """
     HAVING max(at) IS NOT NULL
     ON CONFLICT (show_id) DO UPDATE SET until = excluded.until WHERE offer.until < excluded.until
 """
+
+LONGEST = timedelta(days=365)
+"""Money is offered back for at most so long from now: beyond that, cards have expired and a typed year is a slip."""
 
 OFFERED_FOR = (Show.Status.SCHEDULED, Show.Status.POSTPONED)
 
@@ -76,7 +79,10 @@ def check_until(*, until: datetime, starts_at: datetime | None) -> None:
     """
     if until.tzinfo is None:
         raise ValueError("Give the instant with its time zone.")
-    if until <= database_now():
+    now = database_now()
+    if until <= now:
         raise OfferRefused(_("That has passed already. Type a time that is to come."))
     if starts_at is not None and until > starts_at:
         raise OfferRefused(_("The show has begun by then. Type a time before its start."))
+    if until > now + LONGEST:
+        raise OfferRefused(_("That is more than a year from now. Type an earlier time."))

@@ -16,7 +16,7 @@ from django.utils.translation import ngettext
 
 from boxoffice.messages import show_goes_on
 from boxoffice.shows.errors import TimeHasPassed
-from boxoffice.shows.holders import count_holders
+from boxoffice.shows.holders import count_told_of_postponing
 from boxoffice.shows.move_page import say_done
 from boxoffice.shows.postpone_show import go_on_and_tell
 from boxoffice.shows.show_desk import address_of_show, ask, refuse, show_for
@@ -92,15 +92,15 @@ def _go_on(page: admin.ModelAdmin, request: HttpRequest, show: Show, typed: dict
 
 def _told(show: Show) -> list[str]:
     """Whom a mail reaches; empty where nobody has tickets."""
-    holders = count_holders(show)
-    if not holders.with_address:
+    told = count_told_of_postponing(show)
+    if not told:
         return []
     words = ngettext(
         "Who was told that it is postponed is told by mail that it takes place after all: %(n)d order.",
         "Who was told that it is postponed is told by mail that it takes place after all: %(n)d orders.",
-        holders.with_address,
+        told,
     )
-    return [words % {"n": holders.with_address}]
+    return [words % {"n": told}]
 
 
 def _when(show: Show) -> str:

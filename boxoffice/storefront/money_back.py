@@ -12,14 +12,15 @@ from django.views.decorators.http import require_http_methods
 
 from boxoffice.errors import BoxOfficeError, OrderNotFound
 from boxoffice.models import Order
-from boxoffice.money_back import money_back_until
+from boxoffice.money_back import money_back_of
 from boxoffice.order_page import newest_refunds
 from boxoffice.selectors import lines_of_order, order_by_token
 from boxoffice.self_help.ask_money_back import ask_money_back, is_given_back
-from boxoffice.self_help.errors import TooLateForMoneyBack
+from boxoffice.self_help.errors import MoneyBackDisputed, TooLateForMoneyBack
 from boxoffice.storefront.errors import refuse
 from boxoffice.storefront.private_pages import private_page
 from boxoffice.storefront.see_other import SeeOther
+from inventory.models import Show
 from inventory.money import Money
 from inventory.venue_time import in_venue_time
 
@@ -31,6 +32,8 @@ def money_back(request: HttpRequest, token: str) -> HttpResponse:
     order = order_by_token(token=token)
     if order is None:
         return refuse(request, error=OrderNotFound())
+    if order.show.status == Show.Status.CANCELLED:
+        return SeeOther(reverse("order", args=[token]))  # it goes back without being asked for, as is told there
     if request.method != "POST":
         return _page(request, order)
     try:
@@ -43,10 +46,11 @@ def money_back(request: HttpRequest, token: str) -> HttpResponse:
 def _page(request: HttpRequest, order: Order, *, problem: str = "", status: int = 200) -> HttpResponse:
     lines = list(lines_of_order(order_id=order.pk))
     left = [line for line in lines if line.refunded_at is None]
-    until = money_back_until(order=order)
+    offered = money_back_of(order=order)
+    until = offered.until
     done = is_given_back(order)
     if not done and until is None and not problem:
-        problem, status = str(TooLateForMoneyBack()), 409
+        problem, status = str(MoneyBackDisputed() if offered.is_disputed else TooLateForMoneyBack()), 409
     refunds = newest_refunds(order) if done else []
     context = {
         "order": order,

@@ -8,7 +8,6 @@ from django.views.decorators.http import require_safe
 
 from boxoffice.errors import OrderNotFound
 from boxoffice.messages.show_cancelled import Back, read_back
-from boxoffice.models import Order
 from boxoffice.order_page import OrderPage
 from boxoffice.order_page import order_page as read_order_page
 from boxoffice.storefront.errors import refuse
@@ -20,8 +19,6 @@ from boxoffice.storefront.show_news import news_of
 from boxoffice.storefront.shown_tickets import shown_tickets, void_tickets_in_words
 from inventory.models import Show
 from notifications.channels.push.keys import application_server_key, push_is_set_up
-
-HAS_TICKETS = frozenset({Order.Status.CONFIRMED, Order.Status.PARTLY_REFUNDED})
 
 no_referrer = private_page(referrer="no-referrer")
 
@@ -35,8 +32,9 @@ def order_page(request: HttpRequest, token: str) -> HttpResponse:
     page = read_order_page(token=token)
     if page is None:
         return refuse(request, error=OrderNotFound())
-    context = _context(request, page=page, progress=progress_of(page))
-    if page.order.status in HAS_TICKETS and not page.disputed and push_is_set_up():
+    progress = progress_of(page)
+    context = _context(request, page=page, progress=progress)
+    if progress.is_confirmed and push_is_set_up():
         context["push_key"] = application_server_key()
     return render(request, "boxoffice/order.html", context)
 

@@ -38,6 +38,8 @@ def slip_of_order(*, order: Order, lines: Iterable[OrderLine], refunds: Iterable
 
 
 def _on_its_way(refund: Refund) -> str:
+    if refund.is_written_off:
+        return in_vain(refund.money)
     if refund.payment.is_by_hand and refund.status == Refund.Status.SUCCEEDED:
         return _("%(amount)s was paid back to you.") % {"amount": refund.money}
     if refund.payment.is_by_hand and refund.status == Refund.Status.PLANNED:
@@ -47,3 +49,8 @@ def _on_its_way(refund: Refund) -> str:
         Refund.Status.FAILED: _("%(amount)s goes back to you. It takes longer than usual: we are on it."),
     }.get(Refund.Status(refund.status), _("%(amount)s goes back to you."))
     return words % {"amount": refund.money}
+
+
+def in_vain(money: Money) -> str:
+    """Of what could not be given back, and was written off: nobody works on it any more."""
+    return _("%(amount)s could not be given back to you. If you still expect it, write to us.") % {"amount": money}

@@ -75,6 +75,12 @@ class Progress:
 def progress_of(page: OrderPage) -> Progress:
     """The steps of an order as its page shows them."""
     order = page.order
+    is_off = order.show.status == Show.Status.CANCELLED
+    if is_off and order.status in _CONFIRMED:
+        words = _("Your refund is being planned.") if order.total else _("Nothing was paid, so no money moves.")
+        return _called_off(Step(_("Payment"), "doing", words))
+    if is_off and order.status == Order.Status.PENDING_PAYMENT and order.total:
+        return _called_off(_not_charged(page))
     if order.status in _CONFIRMED and page.disputed:
         return _forfeited(page)
     if order.status in _CONFIRMED:
@@ -92,7 +98,7 @@ def progress_of(page: OrderPage) -> Progress:
     if page.paid_too_late:
         return Progress(headline=capfirst(order.get_status_display()), steps=[_late(page)], is_confirmed=False)
     words = _("It has no tickets any more. Choose seats again if you like.")
-    if order.show.status == Show.Status.CANCELLED:
+    if is_off:
         words = _("It has no tickets any more, since the show is cancelled.")
     ended = Step(_("Order"), "trouble", words)
     return Progress(headline=capfirst(order.get_status_display()), steps=[ended], is_confirmed=False)
@@ -116,14 +122,20 @@ def _unpaid(page: OrderPage) -> Progress:
 
 
 def _over(page: OrderPage) -> Progress:
-    if any(refund.status != Refund.Status.SUCCEEDED for refund in page.refunds):
+    left = [refund for refund in page.refunds if refund.status != Refund.Status.SUCCEEDED]
+    if left and all(refund.is_written_off for refund in left):
+        words = _("It could not be given back to you. If you still expect it, write to us.")
+        return _ended(page, Step(_("Payment"), "trouble", words), headline=_cancelled())
+    if left:
+        # The order's state is "refunded" as soon as that is decided; the fan has nothing yet.
         ended = Step(_("Payment"), "doing", _("It goes back to you."))
-    elif page.order.status == Order.Status.REFUNDED:
+        return _ended(page, ended, headline=_("Cancelled: you get your money back"))
+    if page.order.status == Order.Status.REFUNDED:
         # Where the slip below lists the sums, it says how long they take.
         if not page.refunds and page.order.confirmed_at:
             # Its seats were given back without a refund of ours: the bank took the money back, or has it.
             words = _("Your bank has it, since the payment was disputed.")
-            return _ended(page, Step(_("Payment"), "done", words))
+            return _ended(page, Step(_("Payment"), "done", words), headline=_cancelled())
         by_hand = page.refunds and all(refund.payment.is_by_hand for refund in page.refunds)
         listed = _("It was paid back to you.") if by_hand else _("It has left for your bank.")
         alone = _("It has left for your bank. It takes five to ten days to arrive.")
@@ -132,13 +144,34 @@ def _over(page: OrderPage) -> Progress:
         ended = Step(
             _("Payment"), "doing", _("No seats could be sold for it, and it goes back to you. You need do nothing.")
         )
-    else:
+    elif page.order.show.status == Show.Status.CANCELLED:
+        return _called_off(_not_charged(page))
+    elif page.order.show.status == Show.Status.SCHEDULED:
         ended = Step(_("Payment"), "trouble", _("None came in time, and nothing was charged. Choose seats again."))
+    else:
+        ended = Step(_("Payment"), "trouble", _("None came in time, and nothing was charged."))
     return _ended(page, ended)
 
 
-def _ended(page: OrderPage, step: Step) -> Progress:
-    return Progress(headline=capfirst(page.order.get_status_display()), steps=[step], is_confirmed=False)
+def _called_off(step: Step) -> Progress:
+    """Of an order of a cancelled show that says nothing else of its money."""
+    return Progress(headline=_("Show cancelled"), steps=[step], is_confirmed=False)
+
+
+def _not_charged(page: OrderPage) -> Step:
+    if page.payment_is_open:
+        return Step(_("Payment"), "waiting", _("It has not arrived. If it still does, it goes back to you."))
+    return Step(_("Payment"), "done", _("Nothing was charged."))
+
+
+def _ended(page: OrderPage, step: Step, *, headline: str = "") -> Progress:
+    """headline: where the name of the order's state would promise what has not happened."""
+    name = headline or capfirst(page.order.get_status_display())
+    return Progress(headline=name, steps=[step], is_confirmed=False)
+
+
+def _cancelled() -> str:
+    return capfirst(str(Order.Status.CANCELLED.label))
 
 
 def _late(page: OrderPage) -> Step:

@@ -11,6 +11,8 @@ from boxoffice.messages.show_cancelled import Back
 from boxoffice.models import Order
 from boxoffice.order_page import OrderPage
 from boxoffice.refunds.transitions import REFUNDABLE
+from boxoffice.self_help.errors import MoneyBackDisputed
+from boxoffice.storefront.order_slip import in_vain
 from inventory.models import Show
 from inventory.venue_time import in_venue_time
 
@@ -28,24 +30,30 @@ def news_of(page: OrderPage, *, back: Back | None = None) -> ShowNews | None:
     """None for a show that takes place as the fan knows it, and where he has no tickets any more for one that is
     postponed; but always where a dispute has made his tickets void. back: what comes back, where the show is cancelled.
     """
-    show, until = page.order.show, page.money_back_until
+    show, until = page.order.show, page.money_back.until
     if show.status == Show.Status.CANCELLED:
         return ShowNews(_("This show is cancelled"), [_("It does not take place."), *_how_it_comes_back(page, back)])
     if page.order.status not in REFUNDABLE:
         return None
     if page.disputed:
-        return ShowNews(_("Your tickets are not valid"), _why_forfeited(page.disputed))
-    offered = []
+        why = _why_forfeited(page.disputed)
+        if show.status == Show.Status.POSTPONED:
+            why.append(_("The show is postponed, and its new date is not known yet."))
+        return ShowNews(_("Your tickets are not valid"), why)
+    offered = [str(MoneyBackDisputed())] if page.money_back.is_disputed else []
     if until is not None:
-        words = _("If you do not want to wait or cannot come, you can have your money back until %(until)s.")
+        words = _("If you cannot come, you can have your money back until %(until)s.")
+        if show.status == Show.Status.POSTPONED:
+            words = _("If you do not want to wait or cannot come, you can have your money back until %(until)s.")
         offered = [words % {"until": in_venue_time(instant=until, zone=show.venue.zone)}]
     if show.status == Show.Status.POSTPONED:
         waits = _("The new date is not known yet. Your tickets stay valid for it, and we write to you.")
         return ShowNews(_("This show is postponed"), [waits, *offered], until is not None)
-    if until is not None:
+    if until is not None or page.money_back.is_disputed:
         starts = in_venue_time(instant=show.starts_at, zone=show.venue.zone)
         now = _("It starts %(starts)s. Your tickets are valid then.") % {"starts": starts}
-        return ShowNews(_("This show was moved"), [now, *offered], True)
+        title = _("This show takes place after all") if page.goes_on else _("This show was moved")
+        return ShowNews(title, [now, *offered], until is not None)
     return None
 
 
@@ -85,6 +93,8 @@ def _how_it_comes_back(page: OrderPage, back: Back | None) -> list[str]:
     if back is not None and back.by_hand:
         told = _("You paid %(amount)s at the counter, and get it back from us there: bring the order’s code.")
         words.append(told % {"amount": back.by_hand})
+    if back is not None and back.in_vain:
+        words.append(in_vain(back.in_vain))
     if back is not None and back.disputed:
         words.append(_("You have disputed the payment with your bank, which has the money now."))
     if not order.total:

@@ -17,6 +17,7 @@ from pytest_django.live_server_helper import LiveServer
 from boxoffice.cancellation import transitions as steps
 from boxoffice.cancellation import workflow
 from boxoffice.cancellation.balance import TOP_UP
+from boxoffice.cancellation.write_off import write_off
 from boxoffice.models import Cancellation, Order, Payment, Refund
 from boxoffice.refunds import transitions
 from boxoffice.shows.postpone_show import postpone_and_tell
@@ -128,6 +129,8 @@ def test_a_show_is_postponed_and_then_cancelled_and_everybody_reads_how_it_stand
         if shots := os.environ.get("SHOTS"):
             paper.value.save_as(f"{shots}/report-{language}.pdf")
         look("fan-cancelled", reverse("order", args=[second.token]))
+        elsewhere(lambda: write_off(order_id=second.pk, by="finn", reason="the card is closed"))
+        look("fan-written-off", reverse("order", args=[second.token]))
         look("fan-at-the-counter", reverse("order", args=[third.token]))
         look("show-cancelled", reverse("show", args=[show.slug]))
         assert visit.complaints == []

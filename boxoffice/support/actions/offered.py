@@ -17,7 +17,7 @@ from boxoffice.support.actions.sell_again import address_to_sell_again
 from boxoffice.support.actions.sell_pages import may_sell
 from boxoffice.support.story.facts import Facts
 from boxoffice.support.story.payment_story import may_yet_be_paid
-from inventory.models import Hold
+from inventory.models import Hold, Show
 from tickets.models import Ticket
 
 
@@ -70,11 +70,14 @@ def _on_the_hold(request: HttpRequest, facts: Facts) -> list[Offer]:
 
 
 def _sale(request: HttpRequest, facts: Facts) -> list[Offer]:
-    """Once its time is over and nothing was sold: the same seats, if they are free, to the same buyer."""
+    """Once its time is over and nothing was sold: the same seats, if they are free, to the same buyer. Not of a show
+    that is cancelled.
+    """
     order, show = facts.order, facts.order.show
     came_to_nothing = order.status == Order.Status.EXPIRED or (
         order.status == Order.Status.PENDING_PAYMENT and facts.hold_has_lapsed and not may_yet_be_paid(facts)
     )
-    if not came_to_nothing or order.confirmed_at or show.starts_at <= facts.now or not may_sell(request):
+    is_over = show.status == Show.Status.CANCELLED or show.starts_at <= facts.now
+    if not came_to_nothing or order.confirmed_at or is_over or not may_sell(request):
         return []
     return [Offer(_("Sell the same seats again…"), address_to_sell_again(order))]

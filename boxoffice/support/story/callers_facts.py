@@ -28,8 +28,9 @@ class Remark:
 
 
 def remarks(facts: Facts) -> Iterator[Remark]:
-    """All of them; none for an order of which nothing is sold."""
+    """All of them; for an order of which nothing is sold any more, that its show was cancelled, alone."""
     if facts.order.status not in SOLD:
+        yield from _off_for_good(facts)
         return
     yield from _bought_again(facts)
     yield from _about_the_show(facts)
@@ -50,6 +51,12 @@ def _bought_again(facts: Facts) -> Iterator[Remark]:
             others=others,
             about_refund=True,
         )
+
+
+def _off_for_good(facts: Facts) -> Iterator[Remark]:
+    """Of one that had tickets: others are told with what became of their payment."""
+    if facts.order.show.status == Show.Status.CANCELLED and facts.order.confirmed_at:
+        yield Remark(_("The show was cancelled."), _("What became of the money of this order stands below."))
 
 
 def _told(other: Order, facts: Facts) -> str:

@@ -19,6 +19,7 @@ from boxoffice.support.story.payment_story import may_yet_be_paid, refused_payme
 from boxoffice.support.story.plain_words import explain, name_of_job, name_of_message, name_of_recipient
 from boxoffice.support.story.refund_story import owed_money
 from boxoffice.support.story.timeline import BAD_MAIL, instant_in_words, what_can_be_done
+from inventory.models import Show
 from jobs.dead.causes import reason_in_words
 from jobs.models import Job
 from jobs.selectors import KnownJob
@@ -196,16 +197,28 @@ def _payments(facts: Facts) -> Iterator[Problem]:
 def _sale(facts: Facts) -> Iterator[Problem]:
     if may_yet_be_paid(facts):
         return
-    if facts.order.status == Order.Status.PENDING_PAYMENT and facts.hold_has_lapsed:
+    is_off = facts.order.show.status == Show.Status.CANCELLED
+    has_come = any(_has_come(payment) for payment in facts.payments)
+    if is_off and facts.order.status in (Order.Status.PENDING_PAYMENT, Order.Status.EXPIRED) and not has_come:
+        yield Problem(
+            _("The show was cancelled. This order had not been paid, and nothing was charged."),
+            _("There is nothing to give back, and no seat of this show can be sold any more."),
+            needs_a_human=False,
+        )
+    elif facts.order.status == Order.Status.PENDING_PAYMENT and facts.hold_has_lapsed:
         yield Problem(
             _("The order was never confirmed, and its seats are on sale again."),
             _("Ask the fan to choose seats again. Nothing was charged."),
             needs_a_human=False,
         )
-    elif facts.order.status == Order.Status.EXPIRED and any(_has_come(payment) for payment in facts.payments):
+    elif facts.order.status == Order.Status.EXPIRED and has_come:
         yield Problem(
             _("Money came for this order, and nothing was sold for it: it came too late, or was not the right sum."),
-            _("It goes back by itself; below stands whether it has left. If the fan still wants seats, sell him some."),
+            _("It goes back by itself; below stands whether it has left. The show was cancelled.")
+            if is_off
+            else _(
+                "It goes back by itself; below stands whether it has left. If the fan still wants seats, sell him some."
+            ),
             needs_a_human=False,
         )
     elif facts.order.status == Order.Status.EXPIRED:

@@ -140,7 +140,7 @@ def test_the_fan_reads_which_seats_went_back_and_that_money_is_on_its_way(client
     refund = refund_order(order_id=paid_order.pk, line_ids=lines_of(paid_order)[:1], **WHO_AND_WHY).refund
     assert refund is not None
     page = shown(client, f"/orders/{paid_order.token}/")
-    assert page.count("Given back") == 1
+    assert page.count("No longer valid") == 1
     assert "42.00\N{NO-BREAK SPACE}€ goes back to you." in page
     transitions.mark_succeeded(refund_id=refund.pk, provider_id="re_1")
     assert "42.00\N{NO-BREAK SPACE}€ has left for your bank" in shown(client, f"/orders/{paid_order.token}/")
