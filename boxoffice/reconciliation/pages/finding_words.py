@@ -116,6 +116,11 @@ def effect_of(finding: Finding, action: Finding.Action) -> str:
     words = {"amount": in_words(abs(finding.amount), finding.currency)}
     if action == Action.CONFIRM and finding.refund_id:
         return _("The provider is asked once more, and what it says of the refund counts here.")
+    if action == Action.CONFIRM and finding.order is not None and not finding.order.show.takes_place:
+        return _(
+            "The provider is asked once more. If it was paid, the money goes back, and a mail says so: the show is "
+            "cancelled or over."
+        )
     if action == Action.CONFIRM:
         return _(
             "The provider is asked once more. If it was paid, its seats are sold where they are free; otherwise the "
