@@ -133,14 +133,18 @@ def orders_with_the_bank(*, show_id: int) -> Sequence[OrderRow]:
 
 def untold_orders(*, cancellation_id: int) -> tuple[Sequence[UntoldRow], int]:
     """Whose mail about it did not arrive, MOST at most, and how many there are. One query, over all of its orders."""
-    values = {"cancellation": cancellation_id, "kind": show_cancelled.KIND, "said_before": show_cancelled.NOT_CANCELLED}
+    values: dict[str, int | str] = {
+        "cancellation": cancellation_id,
+        "kind": show_cancelled.KIND,
+        "said_before": show_cancelled.NOT_CANCELLED,
+        "most": MOST,
+    }
     with connection.cursor() as cursor:
-        cursor.execute(UNTOLD, {**values, "most": MOST})
+        cursor.execute(UNTOLD, values)
         found = cursor.fetchall()
     labels = {status.value: str(status.label) for status in Notification.Status}
-    return [UntoldRow(*about, labels.get(status, status)) for *about, status, _count in found], (
-        found[0][-1] if found else 0
-    )
+    rows = [UntoldRow(order_id, code, name, labels.get(status, status)) for order_id, code, name, status, _n in found]
+    return rows, found[0][-1] if found else 0
 
 
 def _rows(sql: str, **values: int | None) -> Sequence[OrderRow]:
