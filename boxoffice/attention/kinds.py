@@ -96,16 +96,21 @@ PAYMENTS = """
                             WHERE later.order_id = p.order_id AND later.id > p.id))
 """
 
-# The newest mail of an order that did not arrive, unless the same was told again since, which is looked at instead, or
-# the fan was told since that the show is cancelled, after which he need know nothing else; once the show is over nobody
-# waits for it. One mail after the other, until as many are found as are wanted. By notification_not_arrived, the
-# order's code and notification_once.
+# The newest mail of an order that did not arrive, or the news that its show is cancelled that was not sent, unless the
+# same was told again since, which is looked at instead, or that news was planned since, after which nothing else
+# counts; once the show is over nobody waits for it. One mail after the other, until as many are found as are wanted.
+# By notification_not_arrived, notification_news_not_sent, the order's code and notification_once.
 MAILS = """
     SELECT n.id::text AS key, n.created_at AS since, n.created_at AS last_at, o.id AS order_id, 1::bigint AS jobs
-      FROM notifications_notification AS n
+      FROM (SELECT id, subject, kind, occurrence, created_at FROM notifications_notification
+             WHERE channel = 'email' AND status IN ('failed', 'bounced', 'complained')
+            UNION ALL
+            SELECT id, subject, kind, occurrence, created_at FROM notifications_notification
+             WHERE channel = 'email' AND kind = 'show_cancelled' AND status = 'suppressed'
+               AND last_error <> %(said_before)s) AS n
      CROSS JOIN LATERAL (SELECT id, show_id FROM boxoffice_order WHERE code = substr(n.subject, 7) OFFSET 0) AS o
       JOIN inventory_show AS s ON s.id = o.show_id
-     WHERE n.channel = 'email' AND n.status IN ('failed', 'bounced', 'complained') AND starts_with(n.subject, 'order:')
+     WHERE starts_with(n.subject, 'order:')
        AND (%(key)s::text IS NULL OR n.id::text = %(key)s)
        AND s.starts_at > jobs_now() - interval '1 day'
        AND NOT EXISTS (SELECT FROM notifications_notification AS newer
@@ -117,7 +122,7 @@ MAILS = """
                           AND again.id > n.id)
        AND NOT EXISTS (SELECT FROM notifications_notification AS news
                         WHERE news.subject = n.subject AND news.kind = %(last_news)s AND news.channel = 'email'
-                          AND news.id > n.id AND news.status IN ('queued', 'sent', 'delivered', 'complained'))
+                          AND news.id > n.id)
 """
 
 # Those that wait for our answer, the most urgent first, by dispute_waits_for_us. What was settled counts again once the
@@ -173,6 +178,7 @@ PARAMETERS: dict[str, Any] = {
     "whose": "",
     "user": "",
     "last_news": show_cancelled.KIND,
+    "said_before": show_cancelled.NOT_CANCELLED,
     "key": None,
     "most": MOST_LISTED,
 }

@@ -182,6 +182,16 @@ def test_who_was_not_told_is_named_on_the_page_in_what_needs_attention_and_with_
         assert "has the tickets meanwhile" not in told
 
 
+def test_news_that_was_not_sent_since_another_order_had_told_of_the_address_needs_attention_too(
+    staff: Client, untold_order: Order
+) -> None:
+    Notification.objects.filter(kind="tickets_ready").delete()
+    page = staff.get(reverse("admin:boxoffice_attention_changelist")).content.decode()
+    assert page.count("was not told that the show is cancelled.") == 1
+    correct_address(order_id=untold_order.pk, email=RIGHT, send=True, **WHY)
+    assert [item for item in find_items(kinds=KINDS).items if item.kind == "mails"] == []
+
+
 def test_who_was_told_is_not_named_and_what_he_missed_before_is_looked_at_no_more(
     staff: Client, untold_order: Order
 ) -> None:
