@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from boxoffice import transitions
-from boxoffice.changes.send_tickets import send_tickets_again
+from boxoffice.changes.send_tickets import last_kind, tell_again
 from boxoffice.contact import clean_email
 from boxoffice.errors import AddressUnchanged, OrderNotFound
 from boxoffice.messages.urgency import mail_task
@@ -23,7 +23,7 @@ from tickets.selectors import document_of_order
 @dataclass(frozen=True)
 class CorrectedAddress:
     """The order as it is now, how many mails that were not sent go to the new address, and whether the tickets that
-    were sent go there once more.
+    were sent, or the news that the show is cancelled, go there once more.
     """
 
     order: Order
@@ -35,7 +35,8 @@ def correct_address(*, order_id: int, email: str, by: str, reason: str, send: bo
     """Send what is told about this order to ``email`` from now on, and what was not sent as well.
 
     email: as it was typed. by, reason: kept in the trail with both addresses. send: the mail with the tickets goes to
-    the new address too, if it was sent before; what else was sent is not sent again: see ``resend_message``. A mail
+    the new address too, if it was sent before, or that the show is cancelled, where that was the last news; what else
+    was sent is not sent again: see ``resend_message``. A mail
     that was given up goes to the new address, and its dead job asks for nobody any more.
     An order that staff sold without an address has its tickets mailed now. One transaction.
 
@@ -67,5 +68,5 @@ def correct_address(*, order_id: int, email: str, by: str, reason: str, send: bo
         )
         if not earlier and document_of_order(order_id=order.pk) is not None:
             plan_tickets_mail(order_id=order.pk)  # nobody could be told when they were ready
-        is_sent = send and send_tickets_again(order=order, by=by, reason=reason)
+        is_sent = send and tell_again(order=order, kind=last_kind(order=order), by=by, reason=reason)
     return CorrectedAddress(order=order, redirected=redirected, is_sent=is_sent)

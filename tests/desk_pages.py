@@ -56,6 +56,7 @@ OWN_PAGES = {
     "inventory_show_aside": "boxoffice.block_seats",
     "inventory_show_cancel": "boxoffice.cancel_show",
     "inventory_show_cancellation": "boxoffice.view_cancellation",
+    "inventory_show_cancellation_again": "boxoffice.refund_order",
     "inventory_show_cancellation_csv": "boxoffice.view_cancellation",
     "inventory_show_cancellation_pause": "boxoffice.cancel_show",
     "inventory_show_cancellation_pdf": "boxoffice.view_cancellation",

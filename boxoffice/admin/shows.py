@@ -13,6 +13,7 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
+from boxoffice.cancellation.desk.headline import phase_in_words
 from boxoffice.cancellation.desk.progress_page import PERMISSION as CANCELLATION_PERMISSION
 from boxoffice.cancellation.desk.progress_page import progress_page
 from boxoffice.cancellation.desk.report_pages import csv_page, pdf_page
@@ -24,7 +25,7 @@ from boxoffice.models import Cancellation, ShowAction
 from boxoffice.payments.errors import NotChargeable
 from boxoffice.payments.minor_units import provider_amount
 from boxoffice.shows.aside_page import PERMISSION as ASIDE_PERMISSION
-from boxoffice.shows.aside_page import aside_page
+from boxoffice.shows.aside_page import aside_page, has_seats_to_put_aside
 from boxoffice.shows.door_list_page import door_list_page
 from boxoffice.shows.house_page import PERMISSION as HOUSE_PERMISSION
 from boxoffice.shows.house_page import house_page
@@ -78,12 +79,14 @@ class DeskShowAdmin(ShowAdmin):
         show = shows.filter(pk=int(object_id)).first() if object_id.isdecimal() else None
         offered = {
             "may_put_on_sale": show is not None and can_be_put_on_sale(show) and request.user.has_perm(SALE_PERMISSION),
-            "may_put_aside": show is not None and request.user.has_perm(ASIDE_PERMISSION),
+            "may_put_aside": show is not None
+            and has_seats_to_put_aside(show)
+            and request.user.has_perm(ASIDE_PERMISSION),
             "may_move": show is not None and can_be_moved(show) and request.user.has_perm(MOVE_PERMISSION),
             "may_postpone": show is not None and can_be_postponed(show) and request.user.has_perm(MOVE_PERMISSION),
             **(_changed(request, show) if show is not None else {}),
             "may_cancel": show is not None and can_be_cancelled(show) and request.user.has_perm(CANCEL_PERMISSION),
-            "cancellation": _cancellation(request, show) if show is not None else None,
+            **(_cancellation(request, show) if show is not None else {}),
             "may_see_house": show is not None and request.user.has_perm(HOUSE_PERMISSION),
             "may_link": show is not None and can_be_linked(show, by=request.user),
             "done_by_hand": _last_actions(show) if show else (),
@@ -131,11 +134,12 @@ class DeskShowAdmin(ShowAdmin):
         ]
 
 
-def _cancellation(request: HttpRequest, show: Show) -> Cancellation | None:
-    """Of a cancelled show, for who may see how far it is."""
+def _cancellation(request: HttpRequest, show: Show) -> dict[str, Any]:
+    """Of a cancelled show, for who may see how far it is: the row, and how it stands in words."""
     if show.status != Show.Status.CANCELLED or not request.user.has_perm(CANCELLATION_PERMISSION):
-        return None
-    return Cancellation.objects.filter(show=show).first()
+        return {}
+    cancellation = Cancellation.objects.filter(show=show).first()
+    return {"cancellation": cancellation, "phase": phase_in_words(cancellation)} if cancellation else {}
 
 
 def _changed(request: HttpRequest, show: Show) -> dict[str, Any]:

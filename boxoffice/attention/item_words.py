@@ -6,12 +6,13 @@ queries, however many items: one for each kind that is on the page.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, F, Q, Sum
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -21,8 +22,10 @@ from django_celery_beat.models import PeriodicTask
 
 from boxoffice.attention.find_items import Item
 from boxoffice.attention.kinds import Kind, kind_named
+from boxoffice.messages import show_cancelled
 from boxoffice.models import AskedAttention, Cancellation, Dispute, Order, Payment, Refund
 from boxoffice.support.story.dispute_story import what_is_disputed
+from boxoffice.support.story.last_news import last_news, missed_news_in_words, was_missed
 from boxoffice.support.story.payment_story import what_is_wrong
 from boxoffice.support.story.problems import (
     dead_job_in_words,
@@ -140,12 +143,24 @@ def _payments(items: Sequence[Item], _now: datetime) -> _Told:
 
 
 def _disputes(items: Sequence[Item], _now: datetime) -> _Told:
-    found = {str(each.pk): what_is_disputed(each) for each in Dispute.objects.filter(pk__in=_keys(items))}
+    back = Sum("payment__refunds__amount", filter=Q(payment__refunds__status=Refund.Status.SUCCEEDED), default=0)
+    disputes = Dispute.objects.filter(pk__in=_keys(items)).annotate(back=back, paid=F("payment__amount"))
+    found = {str(each.pk): what_is_disputed(each, is_given_back=each.paid <= each.back) for each in disputes}
     return {key: (each.what, each.advice) for key, each in found.items() if each is not None}
 
 
 def _mails(items: Sequence[Item], _now: datetime) -> _Told:
-    return {str(each.pk): lost_mail_in_words(each) for each in Notification.objects.filter(pk__in=_keys(items))}
+    lost = list(Notification.objects.filter(pk__in=_keys(items)))
+    about = {mail.subject for mail in lost}
+    told = defaultdict(list)
+    for mail in Notification.objects.filter(kind=show_cancelled.KIND, subject__in=about):
+        told[mail.subject].append(mail)
+    words = {}
+    for mail in lost:
+        news = last_news(told[mail.subject])
+        missed = news is not None and was_missed(news)
+        words[str(mail.pk)] = missed_news_in_words(news) if news and missed else lost_mail_in_words(mail)
+    return words
 
 
 def _asked(items: Sequence[Item]) -> dict[str, AskedAttention]:

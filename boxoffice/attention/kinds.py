@@ -20,6 +20,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from boxoffice.messages import show_cancelled
 from boxoffice.support.story.refund_story import PENDING_TOO_LONG
 from boxoffice.tell_tickets_late import LATE_AFTER
 from jobs.flow.load import STALE_SECONDS
@@ -99,15 +100,21 @@ PAYMENTS = """
                             WHERE later.order_id = p.order_id AND later.id > p.id))
 """
 
-# The newest mail of an order that did not arrive, unless the same was told again since, which is looked at instead;
-# once the show is over nobody waits for it. One mail after the other, until as many are found as are wanted. By
-# notification_not_arrived, the order's code and notification_once.
+# The newest mail of an order that did not arrive, or the news that its show is cancelled that was not sent, unless the
+# same was told again since, which is looked at instead, or that news was planned since, after which nothing else
+# counts; once the show is over nobody waits for it. One mail after the other, until as many are found as are wanted.
+# By notification_not_arrived, notification_news_not_sent, the order's code and notification_once.
 MAILS = """
     SELECT n.id::text AS key, n.created_at AS since, n.created_at AS last_at, o.id AS order_id, 1::bigint AS jobs
-      FROM notifications_notification AS n
+      FROM (SELECT id, subject, kind, occurrence, created_at FROM notifications_notification
+             WHERE channel = 'email' AND status IN ('failed', 'bounced', 'complained')
+            UNION ALL
+            SELECT id, subject, kind, occurrence, created_at FROM notifications_notification
+             WHERE channel = 'email' AND kind = 'show_cancelled' AND status = 'suppressed'
+               AND last_error <> %(said_before)s) AS n
      CROSS JOIN LATERAL (SELECT id, show_id FROM boxoffice_order WHERE code = substr(n.subject, 7) OFFSET 0) AS o
       JOIN inventory_show AS s ON s.id = o.show_id
-     WHERE n.channel = 'email' AND n.status IN ('failed', 'bounced', 'complained') AND starts_with(n.subject, 'order:')
+     WHERE starts_with(n.subject, 'order:')
        AND (%(key)s::text IS NULL OR n.id::text = %(key)s)
        AND s.starts_at > jobs_now() - interval '1 day'
        AND NOT EXISTS (SELECT FROM notifications_notification AS newer
@@ -117,14 +124,21 @@ MAILS = """
                         WHERE again.subject = n.subject AND again.kind = n.kind AND again.channel = 'email'
                           AND split_part(again.occurrence, '#', 1) = split_part(n.occurrence, '#', 1)
                           AND again.id > n.id)
+       AND NOT EXISTS (SELECT FROM notifications_notification AS news
+                        WHERE news.subject = n.subject AND news.kind = %(last_news)s AND news.channel = 'email'
+                          AND news.id > n.id)
 """
 
 # Those that wait for our answer, the most urgent first, by dispute_waits_for_us. What was settled counts again once the
-# dispute stands otherwise.
+# dispute stands otherwise. An inquiry is answered once all was given back; a dispute is not, since the bank must be
+# shown that.
 DISPUTES = """
     SELECT d.id::text AS key, d.opened_at AS since, d.changed_at AS last_at, p.order_id, 1::bigint AS jobs
       FROM boxoffice_dispute AS d JOIN boxoffice_payment AS p ON p.id = d.payment_id
      WHERE d.status IN ('warning_needs_response', 'needs_response', 'appeal_needs_response')
+       AND NOT (d.status = 'warning_needs_response'
+                AND p.amount <= (SELECT coalesce(sum(amount), 0) FROM boxoffice_refund
+                                  WHERE payment_id = p.id AND status = 'succeeded'))
 """
 
 # By asked_attention_open.
@@ -167,6 +181,8 @@ PARAMETERS: dict[str, Any] = {
     "load_stale_after": STALE_SECONDS,
     "whose": "",
     "user": "",
+    "last_news": show_cancelled.KIND,
+    "said_before": show_cancelled.NOT_CANCELLED,
     "key": None,
     "most": MOST_LISTED,
 }

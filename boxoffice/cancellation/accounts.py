@@ -23,11 +23,13 @@ ACCOUNTS = f"""
     WITH money AS (
         SELECT payment.id, payment.currency, payment.amount, {DISPUTED} AS disputed,
                coalesce(back.given_back, 0) AS given_back, coalesce(back.under_way, 0) AS under_way,
+               coalesce(back.planned, 0) AS planned, payment.method <> 'online' AS is_by_hand,
                coalesce(off.amount, 0) AS written_off
           FROM boxoffice_order AS o
           JOIN boxoffice_payment AS payment ON payment.order_id = o.id AND payment.status = 'succeeded'
           LEFT JOIN LATERAL (
               SELECT sum(refund.amount) FILTER (WHERE refund.status = 'succeeded') AS given_back,
+                     sum(refund.amount) FILTER (WHERE refund.status = 'planned') AS planned,
                      sum(refund.amount) FILTER (WHERE refund.status IN ('planned', 'pending')
                                                 OR refund.status = 'failed' AND refund.failure = 'unanswered'
                                                    AND later.id IS NULL) AS under_way
@@ -39,7 +41,9 @@ ACCOUNTS = f"""
     SELECT currency, sum(amount)::bigint, sum(given_back)::bigint,
            sum(CASE WHEN disputed THEN amount - given_back - under_way - written_off ELSE 0 END)::bigint,
            sum(written_off)::bigint, sum(under_way)::bigint,
-           sum(CASE WHEN disputed THEN 0 ELSE amount - given_back - under_way - written_off END)::bigint
+           sum(CASE WHEN disputed THEN 0 ELSE amount - given_back - under_way - written_off END)::bigint,
+           coalesce(sum(planned) FILTER (WHERE NOT is_by_hand), 0)::bigint,
+           coalesce(sum(planned) FILTER (WHERE is_by_hand), 0)::bigint
       FROM money GROUP BY currency ORDER BY currency
 """  # noqa: S608 - constants
 
@@ -59,7 +63,8 @@ class Account:
     """One currency, in its minor unit.
 
     given_back: refunds that have left. bank: what the bank took by a dispute that is open or lost. under_way: planned,
-    taken on by the provider, or sent without an answer. left: what nobody has planned, or was refused.
+    taken on by the provider, or sent without an answer; of it ``to_send`` has not gone out yet, and ``by_hand`` is for
+    somebody to pay out. left: what nobody has planned, or was refused.
     """
 
     currency: str
@@ -69,6 +74,8 @@ class Account:
     written_off: int
     under_way: int
     left: int
+    to_send: int = 0
+    by_hand: int = 0
 
     @property
     def matches(self) -> bool:
@@ -78,6 +85,15 @@ class Account:
     def money(self, amount: int) -> Money:
         """One of its sums with the currency."""
         return Money(amount, self.currency)
+
+    def not_back_yet(self) -> list[str]:
+        """What is under way by who is to do something about it, in sentences of the active language."""
+        sums = (
+            (self.to_send, _("%(sum)s are still to be sent.")),
+            (self.under_way - self.to_send - self.by_hand, _("%(sum)s are on their way back.")),
+            (self.by_hand, _("%(sum)s are to be paid out by hand.")),
+        )
+        return [words % {"sum": self.money(amount)} for amount, words in sums if amount]
 
 
 @dataclass(frozen=True)
@@ -97,8 +113,7 @@ class Accounts:
         """Why it cannot, in words of the active language; empty where it can."""
         words = []
         for account in self.accounts:
-            if account.under_way:
-                words.append(_("%(sum)s are on their way back.") % {"sum": account.money(account.under_way)})
+            words += account.not_back_yet()
             if account.left > 0:
                 words.append(
                     _("%(sum)s could not be given back: try again, or write it off.")

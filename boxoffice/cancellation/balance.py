@@ -8,7 +8,7 @@ many shows wait; the first that goes out lets all of them go.
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import structlog
 from django.db import transaction
@@ -22,11 +22,13 @@ from boxoffice.refunds.attempt import newest_attempt
 from boxoffice.refunds.record_answer import record_answer
 from jobs.clock import database_now
 from jobs.enqueue import enqueue
+from jobs.models import Job
 from jobs.record import record
 
 log = structlog.get_logger(__name__)
 
 TASK = "boxoffice.ask_for_balance"
+UNIQUE_KEY = "ask for balance"
 
 LONGEST_WAIT_MINUTES = 15
 ASKED_FOR_LONG = 4
@@ -71,6 +73,12 @@ def ask_for_balance(*, asked: int) -> None:
             record_answer(refund=refund, answer=answer)
 
 
+def looks_again_at() -> datetime | None:
+    """When the balance is looked at next; None while no job waits for that. By job_one_waits_per_unique_key."""
+    waiting = Job.objects.filter(unique_key=UNIQUE_KEY, state=Job.State.WAITING)
+    return waiting.values_list("available_at", flat=True).first()
+
+
 def ask_on_though_dead(*, asked: int) -> None:
     """A job that asks is dead, since the provider could not be reached for long: another one goes on asking, or all
     would wait for ever. Runs in the transaction that marks the job dead.
@@ -106,4 +114,4 @@ def _oldest(status: Refund.Status) -> Refund | None:
 
 def _ask_later(*, asked: int) -> None:
     wait = timedelta(minutes=min(2**asked, LONGEST_WAIT_MINUTES))
-    enqueue(task=TASK, args={"asked": asked}, available_at=database_now() + wait, unique_key="ask for balance")
+    enqueue(task=TASK, args={"asked": asked}, available_at=database_now() + wait, unique_key=UNIQUE_KEY)

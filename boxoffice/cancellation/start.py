@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import unicodedata
-
 from django.db import connection, transaction
 
 from boxoffice.cancellation import transitions, workflow
 from boxoffice.cancellation.errors import CancelledBefore, NameDiffers
 from boxoffice.cancellation.pages import before_the_first
+from boxoffice.cancellation.typed_name import is_name
 from boxoffice.models import Cancellation, ShowAction
 from boxoffice.models.order import subject_of
 from boxoffice.payments.look_again import PRIORITY as LOOK_PRIORITY
 from boxoffice.shows.trail import write_show_action
 from inventory.advance_show import advance_show
-from inventory.errors import UnknownShow
+from inventory.errors import TransitionRefused, UnknownShow
 from inventory.models import Show
 from inventory.release_holds_of_show import release_holds_of_show
 from jobs.audit import require_reason
@@ -34,8 +33,8 @@ def cancel_show(*, show_id: int, seen: int, name: str, by: str, reason: str) -> 
     The show is cancelled, so that nobody can hold, pay for or confirm seats of it any more; its holds are released, its
     open payment pages are closed by jobs, and the first page of orders comes.
 
-    seen: the version of the show that the page showed. name: what was typed, which must be the show's name. by, reason:
-    kept in the trails of the show and of its orders, and told to nobody else.
+    seen: the version of the show that the page showed. name: what was typed, which must be the show's name as people
+    read it. by, reason: kept in the trails of the show and of its orders, and told to nobody else.
 
     Raises ReasonMissing, NameDiffers, CancelledBefore, and from inventory UnknownShow and TransitionRefused (it has
     changed since, is over, or a draft). Each changes nothing.
@@ -44,8 +43,18 @@ def cancel_show(*, show_id: int, seen: int, name: str, by: str, reason: str) -> 
     show = Show.objects.filter(pk=show_id).first()
     if show is None:
         raise UnknownShow
-    if _plain(name) != _plain(show.title):
+    if not is_name(name, title=show.title):
         raise NameDiffers
+    try:
+        return _start(show_id=show_id, seen=seen, by=by, reason=reason)
+    except TransitionRefused as refusal:
+        # Whoever pressed at the same instant has had the show meanwhile: it has changed, and to just this.
+        if Cancellation.objects.filter(show_id=show_id).exists():
+            raise CancelledBefore from refusal
+        raise
+
+
+def _start(*, show_id: int, seen: int, by: str, reason: str) -> Cancellation:
     with transaction.atomic():
         if Cancellation.objects.filter(show_id=show_id).exists():
             raise CancelledBefore
@@ -79,11 +88,3 @@ def _close_payment_pages(*, show_id: int) -> int:
         for payment_id, code in found
     )
     return len(found)
-
-
-def _plain(name: str) -> str:
-    """As people compare names: without regard to capitals, spaces, to how a keyboard composes its letters, and to marks
-    that nobody sees, as those of direction that come along with a copied name.
-    """
-    seen = "".join(sign for sign in unicodedata.normalize("NFKC", name) if unicodedata.category(sign) != "Cf")
-    return unicodedata.normalize("NFKC", " ".join(seen.split()).casefold())

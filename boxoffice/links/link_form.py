@@ -24,7 +24,7 @@ from snip.links.create_link import NewLink
 from snip.links.edit_link import Wanted
 from snip.links.errors import ExpiresInThePast, LinkError
 from snip.models import Link, LinkCode
-from snip.models.link import MAX_CODE, MAX_TARGET
+from snip.models.link import MAX_CODE
 from snip.scan.refuse_at_once import fit_target
 
 OFFERED = 500
@@ -60,7 +60,6 @@ class LinkForm(forms.Form):
     target = forms.CharField(
         label=_("Target"),
         required=False,
-        max_length=MAX_TARGET,
         help_text=_("The address of a page. Left empty, it is the page of the show."),
         widget=forms.URLInput(attrs={"class": "vTextField", "placeholder": "https://", **_PLAIN}),
     )

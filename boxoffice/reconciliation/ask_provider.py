@@ -9,9 +9,9 @@ from typing import Any
 
 from boxoffice.payments import provider
 from boxoffice.payments.errors import MalformedEvent
-from boxoffice.payments.told_words import told_metadata, told_word
+from boxoffice.payments.told_words import told_word
 from boxoffice.reconciliation.errors import MalformedTransaction
-from boxoffice.reconciliation.told import Told
+from boxoffice.reconciliation.told import Told, our_id
 from boxoffice.refunds.ask_provider import METADATA_KEY
 
 PER_PAGE = 100
@@ -75,10 +75,16 @@ def _read(listed: Mapping[str, Any]) -> Told:
         source=_word(about.get("id") if about else source),
         charge_id=_word(about.get("id") if kind == "charge" else _id(about.get("charge"))),
         intent_id=_word(_id(about.get("payment_intent"))),
-        payment_key=told_metadata(about, "payment") if kind == "charge" else "",
-        refund_number=told_metadata(about, METADATA_KEY) if kind == "refund" else "",
-        order_code=told_metadata(about, "order") if kind in ("charge", "refund") else "",
+        payment_key=_given(about, "payment") if kind == "charge" else "",
+        refund_number=_given(about, METADATA_KEY) if kind == "refund" else "",
+        order_code=_given(about, "order") if kind in ("charge", "refund") else "",
     )
+
+
+def _given(about: Mapping[str, Any], key: str) -> str:
+    """What we gave along under ``key``; empty for nothing, and for what somebody else did."""
+    metadata = about.get("metadata")
+    return our_id(metadata.get(key)) if isinstance(metadata, Mapping) else ""
 
 
 def _whole(value: object) -> int:

@@ -1,7 +1,8 @@
 """Reading the provider's itemized balance report (CSV), line by line: rightly, or not at all.
 
 Nothing is guessed. Where a line can be read in two ways, or may have been cut off, the report is refused with its
-number; an amount is exact, or refused. No more than a line is in memory.
+number; an amount is exact, or refused. What somebody else wrote along with his own money, to an account that others use
+as well, is not ours to refuse: see ``our_id``. No more than a line is in memory.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from boxoffice.reconciliation.amounts import decimals_there
 from boxoffice.reconciliation.errors import ReportRefused
-from boxoffice.reconciliation.told import Told
+from boxoffice.reconciliation.told import Told, is_id, our_id
 
 NEEDED = (
     "balance_transaction_id",
@@ -45,7 +46,6 @@ LONGEST_LINE = 100_000
 DELIMITERS = ",;\t"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-_WORD = re.compile(r"[\x21-\x7e]{1,255}")
 _CATEGORY = re.compile(r"[a-z][a-z_]{0,59}")
 _CURRENCY = re.compile(r"[A-Za-z]{3}")
 _AMOUNT = re.compile(r"(-?)([0-9]{1,14})(?:([.,])([0-9]{1,3}))?")
@@ -157,11 +157,11 @@ class _Columns:
             raise _wrong(_("“%(text)s” is no currency."), currency, line)
         if not _CATEGORY.fullmatch(category):
             raise _wrong(_("“%(text)s” is no reporting category."), category, line)
-        if not _WORD.fullmatch(id):
-            raise _wrong(_("“%(text)s” is no id."), id, line)
-        for word in (source, intent, charge, key, order, refund):
-            if word and not _WORD.fullmatch(word):
-                raise _wrong(_("“%(text)s” is no id."), word, line)
+        if not is_id(id):
+            raise _no_id("balance_transaction_id", id, line)
+        for name, word in (("source_id", source), ("payment_intent_id", intent), ("charge_id", charge)):
+            if word and not is_id(word):
+                raise _no_id(name, word, line)
         currency = currency.upper()
         places = decimals_there(currency)
         amount, taken, left = (self._amount(text, places, line) for text in (gross, fee, net))
@@ -180,9 +180,7 @@ class _Columns:
             source,
             charge,
             intent,
-            key,
-            refund,
-            order,
+            *(our_id(given) for given in (key, refund, order)),
         )
 
     def _amount(self, text: str, places: int, line: int) -> int:
@@ -221,6 +219,11 @@ def _instant(text: str, line: int) -> datetime:
         except ValueError:
             pass
     raise _wrong(_("“%(text)s” is no instant such as 2026-11-30 18:05:00."), text, line)
+
+
+def _no_id(column: str, text: str, line: int) -> ReportRefused:
+    words = {"text": text[:50], "column": column}
+    return ReportRefused(_("“%(text)s” in the column %(column)s is no id.") % words, line=line)
 
 
 def _wrong(problem: str, text: str, line: int) -> ReportRefused:

@@ -116,7 +116,8 @@ _WORD = f"""
         WHEN payment_status IN ('created', 'pending') AND NOT is_late THEN 'in flight'
         WHEN payment_status IN ('created', 'pending') THEN 'finding/only there/confirm'
         WHEN payment_id IS NOT NULL THEN 'finding/only there/refund'
-        WHEN order_code <> '' THEN 'finding/only there/attach'
+        WHEN order_code <> '' AND EXISTS (SELECT FROM boxoffice_order AS named WHERE named.code = order_code)
+            THEN 'finding/only there/attach'
         ELSE 'finding/only there/write off' END
     WHEN category = 'charge_failure' THEN CASE
         WHEN payment_status IS DISTINCT FROM 'succeeded' AND {{undone_by_source}} THEN 'undone'
@@ -144,7 +145,7 @@ _WORD = f"""
     WHEN category IN ('dispute', 'dispute_reversal') THEN CASE
         WHEN {{undone_by_source}} THEN 'undone' ELSE 'finding/dispute/write off' END
     ELSE 'other' END
-""".format(
+""".format(  # noqa: S608 - constants
     undone_by_source="""(SELECT count(*) > 1 AND sum(other.amount) = 0 FROM boxoffice_balancetransaction AS other
          WHERE other.source = sides.source AND other.source <> '' AND other.currency = sides.currency)""",
     undone_by_intent="""(SELECT count(*) > 1 AND sum(other.amount) = 0 FROM boxoffice_balancetransaction AS other

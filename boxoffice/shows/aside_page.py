@@ -21,7 +21,7 @@ from boxoffice.errors import BoxOfficeError
 from boxoffice.shows.errors import NothingPutAside, NothingPutBack
 from boxoffice.shows.places_page import key_of, places_page
 from boxoffice.shows.put_aside import put_aside, put_back
-from boxoffice.shows.show_desk import ask, refuse, show_for
+from boxoffice.shows.show_desk import address_of_show, ask, refuse, show_for, why_not
 from boxoffice.support.seats_by_name import FreeRow, HouseSeat, free_rows, house_of, named_seats
 from inventory.block_places import areas_of
 from inventory.errors import InventoryError
@@ -61,9 +61,16 @@ class _Chosen:
     as_wished: Sequence[Seat]
 
 
+def has_seats_to_put_aside(show: Show) -> bool:
+    """Whether it is neither cancelled nor over: what the services ask of its row."""
+    return show.takes_place or show.status == Show.Status.DRAFT
+
+
 def aside_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) -> HttpResponse:
     """Choose (GET), ask (GET with ``seats``), or do it and say so (POST)."""
     show = show_for(request, show_id=show_id, permission=PERMISSION)
+    if not has_seats_to_put_aside(show):
+        return refuse(request, why_not(show), to=address_of_show(show))
     if "area" in (request.POST if request.method == "POST" else request.GET):
         return places_page(page, request, show)
     if request.method == "POST":

@@ -13,6 +13,12 @@ class NothingPutAside(BoxOfficeError):
     )
 
 
+class ShowHasEnded(BoxOfficeError):
+    __doc__ = gettext_noop(
+        "This show is cancelled or over: this cannot be done about it any more. Nothing was changed."
+    )
+
+
 class NothingPutBack(NothingPutAside):
     __doc__ = gettext_noop("None of these seats is put aside any more; nothing was changed.")
 

@@ -22,10 +22,10 @@ from boxoffice.shows.errors import OfferRefused
 from boxoffice.shows.holders import count_holders
 from boxoffice.shows.move_show import move_and_tell
 from boxoffice.shows.offer_refunds import check_until
-from boxoffice.shows.show_desk import address_of_show, ask, refuse, show_for
+from boxoffice.shows.show_desk import address_of_show, ask, refuse, show_for, why_not
 from boxoffice.shows.telling_words import money_back_in_words, who_is_told
 from boxoffice.shows.typed_moment import moment_field, money_back_field
-from inventory.errors import InventoryError, TransitionRefused
+from inventory.errors import InventoryError
 from inventory.models import Show
 from inventory.move_show import check_move
 from inventory.venue_time import in_venue_time, place_of
@@ -64,7 +64,7 @@ def move_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) -> Htt
     """Choose (GET), ask (GET with ``starts``), or move and say so (POST)."""
     show = show_for(request, show_id=show_id, permission=PERMISSION)
     if not can_be_moved(show):
-        return refuse(request, TransitionRefused(), to=address_of_show(show))
+        return refuse(request, why_not(show), to=address_of_show(show))
     typed = request.POST if request.method == "POST" else request.GET
     with timezone.override(show.venue.zone):
         form = WhenForm(typed if "starts" in typed else None, initial=_as_it_is(show))

@@ -25,10 +25,9 @@ from boxoffice.shows.holders import count_holders
 from boxoffice.shows.move_page import PERMISSION, say_done
 from boxoffice.shows.offer_refunds import check_until
 from boxoffice.shows.postpone_show import postpone_and_tell
-from boxoffice.shows.show_desk import address_of_show, ask, refuse, show_for
+from boxoffice.shows.show_desk import address_of_show, ask, refuse, show_for, why_not
 from boxoffice.shows.telling_words import money_back_in_words, who_is_told
 from boxoffice.shows.typed_moment import moment_field, money_back_field
-from inventory.errors import TransitionRefused
 from inventory.models import Show
 from inventory.venue_time import place_of
 from jobs.admin.reason_form import ReasonForm
@@ -66,7 +65,7 @@ def postpone_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) ->
     """Choose (GET), ask (GET with ``seen``), or postpone it and say so (POST)."""
     show = show_for(request, show_id=show_id, permission=PERMISSION)
     if not can_be_postponed(show):
-        return refuse(request, TransitionRefused(), to=address_of_show(show))
+        return refuse(request, why_not(show), to=address_of_show(show))
     typed = request.POST if request.method == "POST" else request.GET
     with timezone.override(show.venue.zone):
         form = WhatIsKnownForm(typed if "seen" in typed else None, initial=_suggested(show))

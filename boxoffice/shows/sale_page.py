@@ -19,9 +19,8 @@ from boxoffice.shows.errors import TimeHasPassed
 from boxoffice.shows.holders import count_told_of_postponing
 from boxoffice.shows.move_page import say_done
 from boxoffice.shows.postpone_show import go_on_and_tell
-from boxoffice.shows.show_desk import address_of_show, ask, refuse, show_for
+from boxoffice.shows.show_desk import address_of_show, ask, refuse, show_for, why_not
 from inventory.advance_show import advance_show
-from inventory.errors import TransitionRefused
 from inventory.models import PriceTier, Seat, Show
 from inventory.venue_time import in_venue_time
 from jobs.admin.reason_form import ReasonForm
@@ -50,7 +49,7 @@ def sale_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) -> Htt
     """Ask (GET), or put it on sale and say so (POST)."""
     show = show_for(request, show_id=show_id, permission=PERMISSION)
     if not can_be_put_on_sale(show):
-        return refuse(request, TransitionRefused(), to=address_of_show(show))
+        return refuse(request, why_not(show), to=address_of_show(show))
     goes_on = show.status == Show.Status.POSTPONED
     if goes_on and show.starts_at <= database_now():
         return refuse(request, TimeHasPassed(), to=address_of_show(show))

@@ -13,7 +13,8 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from boxoffice.errors import BoxOfficeError
-from inventory.errors import InventoryError
+from boxoffice.shows.errors import ShowHasEnded
+from inventory.errors import InventoryError, TransitionRefused
 from inventory.models import Show
 from jobs.errors import JobsError
 
@@ -57,6 +58,12 @@ def render(
         "back_url": address_of_show(show),
     }
     return TemplateResponse(request, f"admin/inventory/show/{template}", {**shared, **context})
+
+
+def why_not(show: Show) -> BoxOfficeError | InventoryError:
+    """Why something is refused that was not offered for a show that stands so: it has ended, or has changed."""
+    has_ended = show.status in (Show.Status.CANCELLED, Show.Status.OVER)
+    return ShowHasEnded() if has_ended else TransitionRefused()
 
 
 def address_of_show(show: Show) -> str:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from django.db.models import BooleanField, ExpressionWrapper
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from boxoffice.errors import BoxOfficeError
 from inventory.conditions import seat_is_free
@@ -28,6 +29,18 @@ class UnreadableSeats(BoxOfficeError):
     """What was typed names no seat, or more than one; the message says which part."""
 
 
+class SeatsNotFree(BoxOfficeError):
+    """Seats that were sold, held or put aside before somebody named them: nobody was faster."""
+
+    def __init__(self, labels: Sequence[str]) -> None:
+        words = ngettext(
+            "This seat is not free: %(seats)s. Choose another one.",
+            "These seats are not free: %(seats)s. Choose others.",
+            len(labels),
+        )
+        super().__init__(words % {"seats": "; ".join(labels)})
+
+
 class HouseSeat(NamedTuple):
     """A seat of a show, with what is said of it, and whether anybody could take it now."""
 
@@ -37,6 +50,11 @@ class HouseSeat(NamedTuple):
     number: str
     tier_id: int
     is_free: bool
+
+    @property
+    def label(self) -> str:
+        """As the plan calls it."""
+        return Seat(zone=self.zone, row=self.row, number=self.number).label
 
 
 @dataclass(frozen=True)
@@ -84,19 +102,20 @@ def free_rows(house: Iterable[HouseSeat], *, tier_ids: Iterable[int]) -> list[Fr
 def _said(text: str, *, rows: set[str], zones: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     """Zone, row and number of each seat, as far as they were said."""
     for entry in re.split(r"[;\n]+", text):
-        zone = row = ""
+        zone = row = left = ""
         for part in entry.split(","):
             named, piece = _zone_in_front(part.strip(), zones)
             zone = named or zone
             if not piece:
                 continue
             if alone := _ROW.fullmatch(piece):
-                row = alone[1]
+                row, left = alone[1], left or piece
                 continue
             numbers = _NUMBERS.search(piece)
             if numbers is None:
-                zone = piece
+                zone, left = piece, left or piece
                 continue
+            left = ""
             head = _WORDS.sub(" ", piece[: numbers.start()]).split()
             said = re.findall(_RANGE, numbers[1], re.IGNORECASE)
             if head and (head[-1].casefold() in rows or len(said) == 1):
@@ -105,6 +124,8 @@ def _said(text: str, *, rows: set[str], zones: Sequence[str]) -> Iterator[tuple[
                 zone, row = " ".join(head) or zone, said.pop(0)
             for one in said:
                 yield from ((zone, row, number) for number in _counted(one))
+        if left:
+            raise UnreadableSeats(_("“%(said)s” names no seat. Type it like C 5-8.") % {"said": left[:40]})
 
 
 def _zone_in_front(piece: str, zones: Sequence[str]) -> tuple[str, str]:

@@ -70,6 +70,13 @@ class Show(models.Model):
         return self.title
 
     @property
+    def takes_place(self) -> bool:
+        """Whether seats of it can become somebody's: it was announced, with a time or without, and is neither cancelled
+        nor over. ``transitions.lock_show_that_takes_place`` asks the same of the row, and has it stay so.
+        """
+        return self.status in (Show.Status.SCHEDULED, Show.Status.POSTPONED)
+
+    @property
     def subject(self) -> str:
         """What jobs and notifications about this show carry."""
         return subject_of(show_id=self.pk)

@@ -63,6 +63,12 @@ class Notification(models.Model):
                 condition=Q(channel="email", status__in=("failed", "bounced", "complained")),
                 name="notification_not_arrived",
             ),
+            # News that its reader must have, and that was not sent: few, though much else is suppressed.
+            models.Index(
+                fields=["subject", "id"],
+                condition=Q(channel="email", kind="show_cancelled", status="suppressed"),
+                name="notification_news_not_sent",
+            ),
             # For erasing addresses: what has none any more is not in it.
             models.Index(
                 fields=["kind", "id"],

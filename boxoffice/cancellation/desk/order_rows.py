@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from django.db import connection
 
 from boxoffice.cancellation.owed import COMES_BACK, DISPUTED, LEFT
+from boxoffice.messages import show_cancelled
 from inventory.money import Money
+from notifications.models import Notification
 
 MOST = 25
 """Rows of a list: what one looks through without losing sight of the lists below it. The page says how many there are,
@@ -66,6 +68,30 @@ WITH_THE_BANK = f"""
      GROUP BY o.id, o.code, payment.currency ORDER BY o.id LIMIT %(most)s
 """  # noqa: S608 - constants
 
+# Orders whose mail that the show is cancelled did not arrive, or was not sent, and was not sent again since. By
+# cancelled_order_in_turn, the primary keys and notification_once.
+UNTOLD = """
+    SELECT o.id, o.code, o.name, told.status, count(*) OVER ()
+      FROM boxoffice_cancelledorder AS known
+      JOIN boxoffice_order AS o ON o.id = known.order_id
+     CROSS JOIN LATERAL (SELECT mail.status, mail.last_error FROM notifications_notification AS mail
+                          WHERE mail.subject = 'order:' || o.code AND mail.kind = %(kind)s AND mail.channel = 'email'
+                          ORDER BY mail.id DESC LIMIT 1) AS told
+     WHERE known.cancellation_id = %(cancellation)s AND known.is_told
+       AND told.status IN ('failed', 'bounced', 'suppressed') AND told.last_error <> %(said_before)s
+     ORDER BY o.id LIMIT %(most)s
+"""
+
+
+@dataclass(frozen=True)
+class UntoldRow:
+    """An order whose fan was not told that the show is cancelled. status: how that mail stands, in words."""
+
+    order_id: int
+    code: str
+    name: str
+    status: str
+
 
 @dataclass(frozen=True)
 class OrderRow:
@@ -103,6 +129,22 @@ def orders_written_off(*, show_id: int, order_id: int | None = None) -> Sequence
 def orders_with_the_bank(*, show_id: int) -> Sequence[OrderRow]:
     """What is disputed; MOST at most. One query over all orders of the show."""
     return _rows(WITH_THE_BANK, show=show_id)
+
+
+def untold_orders(*, cancellation_id: int) -> tuple[Sequence[UntoldRow], int]:
+    """Whose mail about it did not arrive, MOST at most, and how many there are. One query, over all of its orders."""
+    values: dict[str, int | str] = {
+        "cancellation": cancellation_id,
+        "kind": show_cancelled.KIND,
+        "said_before": show_cancelled.NOT_CANCELLED,
+        "most": MOST,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(UNTOLD, values)
+        found = cursor.fetchall()
+    labels = {status.value: str(status.label) for status in Notification.Status}
+    rows = [UntoldRow(order_id, code, name, labels.get(status, status)) for order_id, code, name, status, _n in found]
+    return rows, found[0][-1] if found else 0
 
 
 def _rows(sql: str, **values: int | None) -> Sequence[OrderRow]:

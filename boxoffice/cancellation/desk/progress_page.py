@@ -13,13 +13,16 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from boxoffice.cancellation.balance import looks_again_at
 from boxoffice.cancellation.desk import order_rows
+from boxoffice.cancellation.desk.headline import headline
 from boxoffice.cancellation.desk.start_page import PERMISSION as CANCEL
 from boxoffice.cancellation.desk.start_page import sums_in_words
 from boxoffice.cancellation.read_progress import Pile, Progress, StepsDone, count_mails, read_progress
 from boxoffice.cancellation.report.report_parts import parts_of_report
 from boxoffice.cancellation.try_failed_again import failed_refunds
 from boxoffice.models import Cancellation, Order, Refund
+from boxoffice.refunds.code_words import code_in_words
 from boxoffice.shows.show_desk import render
 from inventory.venue_time import in_venue_time
 from jobs.clock import database_now
@@ -34,6 +37,8 @@ REFRESH_SECONDS = 5
 
 LARGE = 5_000
 """Orders. From so many on, reading all their money takes some tenths of a second: too much for every look."""
+
+MISSED = (Notification.Status.FAILED, Notification.Status.BOUNCED, Notification.Status.SUPPRESSED)
 
 Phase = Cancellation.Phase
 
@@ -81,6 +86,7 @@ def progress_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) ->
         moves=moves(progress),
         refresh_seconds=REFRESH_SECONDS,
         headline=headline(progress),
+        looks_again=_looks_again(progress),
         refunds=refund_lines(progress),
         done_of=_done_of(progress),
         speed=speed_in_words(progress),
@@ -91,7 +97,7 @@ def progress_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) ->
         lists={} if is_light else _lists(progress),
         parts=() if is_light else parts_of_report(show_id=show_id),
         most=order_rows.MOST,
-        mails=[] if is_light else _mails(cancellation),
+        **({} if is_light else _mails(cancellation)),
         may_be_paused=moves(progress),
         may_pause=request.user.has_perm(CANCEL) and cancellation.phase != Phase.CLOSED,
         may_write_off=request.user.has_perm(WRITE_OFF) and cancellation.phase != Phase.CLOSED,
@@ -117,24 +123,6 @@ def moves(progress: Progress) -> bool:
     if progress.cancellation.phase in (Phase.REFUNDING, Phase.TELLING):
         return True
     return bool(progress.to_send.count or progress.under_way.count)
-
-
-def headline(progress: Progress) -> str:
-    """How it stands, in a sentence."""
-    cancellation = progress.cancellation
-    if cancellation.phase == Phase.CLOSED:
-        return _("The accounting is closed: all that was paid was given back, taken by the bank or written off.")
-    if cancellation.phase in (Phase.REFUNDING, Phase.TELLING):
-        return _("Refunds and mails are being planned.")
-    if progress.to_send.count:
-        return _("Refunds are being sent.") if not progress.is_paused else _("Refunds wait: they are paused.")
-    if progress.failed.count or progress.by_hand.count:
-        return _("All refunds were sent. What is left needs somebody: see below.")
-    if progress.under_way.count:
-        return _("All refunds were sent, and the payment provider is paying them out.")
-    if cancellation.phase == Phase.WAITING:
-        return _("All money was given back. The accounting is closed when the week is over.")
-    return _("The accounting is to be closed.")
 
 
 def refund_lines(progress: Progress) -> list[Line]:
@@ -225,6 +213,12 @@ def _told(steps: StepsDone) -> str:
     return ngettext("%(n)s mail", "%(n)s mails", steps.mails) % {"n": grouped(steps.mails)}
 
 
+def _looks_again(progress: Progress) -> str:
+    """When the balance that refunds wait for is looked at next, "in 40 seconds"; empty where they wait for none."""
+    at = looks_again_at() if progress.cancellation.pause == Cancellation.Pause.BALANCE else None
+    return seen_from(at, progress.as_of) if at is not None and at > progress.as_of else ""
+
+
 def account_rows(progress: Progress) -> list[dict[str, Any]]:
     """One currency a row, its sums in words; whether it matches, and what is missing."""
     rows = []
@@ -237,7 +231,7 @@ def account_rows(progress: Progress) -> list[dict[str, Any]]:
                 "bank": account.money(account.bank),
                 "written_off": account.money(account.written_off),
                 "missing": account.money(open_now),
-                "under_way": account.money(account.under_way),
+                "not_back_yet": " ".join(account.not_back_yet()),
                 "left": account.money(account.left),
                 "matches": account.matches,
             }
@@ -272,18 +266,25 @@ def _again(request: HttpRequest, progress: Progress) -> str:
 
 
 def _why(row: order_rows.OrderRow) -> str:
+    """In words; the provider's code stands beside them for whoever looks it up there."""
     label = str(Refund.Failure(row.failure).label) if row.failure in Refund.Failure.values else ""
-    details = row.message or row.failure_code
+    details = code_in_words(row.failure_code) or row.message
     return f"{label}: {details}" if details else label
 
 
-def _mails(cancellation: Cancellation) -> list[Line]:
-    """How the mails stand."""
+def _mails(cancellation: Cancellation) -> dict[str, Any]:
+    """How the mails stand, and whom none has reached."""
     if cancellation.phase == Phase.REFUNDING:
-        return []
+        return {"mails": (), "untold": (), "untold_count": 0}
     labels = {status.value: str(status.label) for status in Notification.Status}
     counts = count_mails(cancellation_id=cancellation.pk)
-    return [Line(labels.get(status, status), count, "") for status, count in sorted(counts.items())]
+    may_be_missed = any(counts.get(status) for status in MISSED)
+    untold, count = order_rows.untold_orders(cancellation_id=cancellation.pk) if may_be_missed else ((), 0)
+    return {
+        "mails": [Line(labels.get(status, status), number, "") for status, number in sorted(counts.items())],
+        "untold": untold,
+        "untold_count": count,
+    }
 
 
 def grouped(count: int) -> str:

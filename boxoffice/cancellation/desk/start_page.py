@@ -17,9 +17,8 @@ from boxoffice.cancellation.preview import Preview, preview
 from boxoffice.cancellation.start import cancel_show
 from boxoffice.cancellation.workflow import LASTS
 from boxoffice.models import Cancellation
-from boxoffice.shows.show_desk import address_of_show, ask, refuse, show_for
+from boxoffice.shows.show_desk import address_of_show, ask, refuse, show_for, why_not
 from boxoffice.shows.telling_words import how_long
-from inventory.errors import TransitionRefused
 from inventory.models import Show
 from inventory.money import Money
 from jobs.admin.reason_form import ReasonForm
@@ -59,7 +58,7 @@ def cancel_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) -> H
     if Cancellation.objects.filter(show=show).exists():
         return refuse(request, CancelledBefore(), to=address_of_cancellation(show.pk))
     if not can_be_cancelled(show):
-        return refuse(request, TransitionRefused(), to=address_of_show(show))
+        return refuse(request, why_not(show), to=address_of_show(show))
     form = CancelForm(request.POST if request.method == "POST" else None, initial={"seen": show.version})
     if form.is_valid():
         try:

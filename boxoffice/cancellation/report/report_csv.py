@@ -9,7 +9,7 @@ from io import StringIO
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from boxoffice.cancellation.report.report_rows import ReportLine, columns, report_pages
+from boxoffice.cancellation.report.report_rows import ReportLine, columns_in_full, report_pages
 from boxoffice.exports.cells import BYTE_ORDER_MARK, Dialect, amount, dialect_of, instants, text
 
 
@@ -17,7 +17,7 @@ def report_csv(*, show_id: int, time_zone: str, language: str) -> Iterator[bytes
     """The file in pieces, in ``language``. time_zone: of the venue. One query a page, while it is sent."""
     dialect = dialect_of(language)
     with translation.override(language):
-        heads = (*columns(), _("Given back at, at the venue"), _("Given back at, UTC"))
+        heads = (*columns_in_full(), _("Given back at, at the venue"), _("Given back at, UTC"))
     yield BYTE_ORDER_MARK.encode() + _written([heads], dialect)
     for lines in report_pages(show_id=show_id):
         # Anew for each page: whoever sends it may speak another language between two of them.
@@ -27,7 +27,8 @@ def report_csv(*, show_id: int, time_zone: str, language: str) -> Iterator[bytes
 
 
 def _cells(line: ReportLine, time_zone: str, dialect: Dialect) -> tuple[str, ...]:
-    sums = (line.paid, line.given_back, line.bank, line.written_off, line.under_way, line.left)
+    open_now = (line.to_send, line.sent, line.by_hand)
+    sums = (line.paid, line.given_back, line.bank, line.written_off, *open_now, line.left)
     return (
         text(line.code),
         line.kind_in_words,

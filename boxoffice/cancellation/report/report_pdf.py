@@ -8,12 +8,15 @@ eight seconds and 250 MB, these lines less than one and a few.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from zoneinfo import ZoneInfo
 
 import weasyprint
 from django.template.loader import render_to_string
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
-from boxoffice.cancellation.desk.progress_page import account_rows, headline, phase_lines, refund_lines
+from boxoffice.cancellation.desk.headline import headline
+from boxoffice.cancellation.desk.progress_page import account_rows, phase_lines, refund_lines
 from boxoffice.cancellation.read_progress import Progress
 from boxoffice.cancellation.report.report_parts import PART, ReportPart
 from boxoffice.cancellation.report.report_rows import ReportLine, columns, report_page
@@ -23,8 +26,11 @@ from tickets.render_tickets import OwnAssets, rendering_alone
 WORDS = (12, 28, 8)
 """Widths of the columns of words: order, what there was to do, currency."""
 
-FIGURES = 13
-"""Of each column of figures: the longest head, or 9,999,999.00."""
+FIGURES = 14
+"""Of each column of figures: the longest head or 9,999,999.00, and what keeps it from the one before."""
+
+INSTANT = 16
+"""Of the column at the end: when the last of it was given back, to the minute."""
 
 BLOCK = 40
 """Lines that are laid out together: about a page."""
@@ -48,8 +54,8 @@ def report_pdf(*, progress: Progress, part: ReportPart, size: int = PART) -> byt
             "phases": phase_lines(progress),
             "refunds": refund_lines(progress),
             "account_rows": account_rows(progress),
-            "heads": line_of(columns()),
-            "blocks": [_block(lines[start : start + BLOCK]) for start in range(0, len(lines), BLOCK)],
+            "heads": line_of(columns(), last=_("Given back at")),
+            "blocks": [_block(lines[start : start + BLOCK], zone) for start in range(0, len(lines), BLOCK)],
             "starts": in_venue_time(instant=show.starts_at, zone=zone),
             "as_of": in_venue_time(instant=progress.as_of, zone=zone),
         },
@@ -59,12 +65,18 @@ def report_pdf(*, progress: Progress, part: ReportPart, size: int = PART) -> byt
         return bytes(document.write_pdf())
 
 
-def line_of(cells: Sequence[str]) -> str:
-    """Words to the left, figures to the right, each in its column. Pure."""
+def line_of(cells: Sequence[str], *, last: str) -> str:
+    """Words to the left, figures to the right, each in its column, and an instant at the end. Pure."""
     words, figures = cells[: len(WORDS)], cells[len(WORDS) :]
     told = [cell[:width].ljust(width) for cell, width in zip(words, WORDS, strict=True)]
-    return " ".join([*told, *(cell.rjust(FIGURES) for cell in figures)])
+    return " ".join([*told, *(cell.rjust(FIGURES) for cell in figures), f" {last[:INSTANT]}"]).rstrip()
 
 
-def _block(lines: Sequence[ReportLine]) -> str:
-    return "\n".join(line_of((line.code, line.kind_in_words, line.currency, *line.figures)) for line in lines)
+def _block(lines: Sequence[ReportLine], zone: ZoneInfo) -> str:
+    return "\n".join(
+        line_of(
+            (line.code, line.kind_in_words, line.currency, *line.figures),
+            last=f"{line.given_back_at.astimezone(zone):%Y-%m-%d %H:%M}" if line.given_back_at else "",
+        )
+        for line in lines
+    )

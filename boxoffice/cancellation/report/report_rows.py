@@ -30,11 +30,13 @@ LINES = f"""
     ), money AS (
         SELECT page.id, payment.currency, payment.amount, {DISPUTED} AS disputed,
                coalesce(back.given_back, 0) AS given_back, coalesce(back.under_way, 0) AS under_way, back.last_at,
+               coalesce(back.planned, 0) AS planned, payment.method <> 'online' AS is_by_hand,
                coalesce(off.amount, 0) AS written_off
           FROM page
           JOIN boxoffice_payment AS payment ON payment.order_id = page.id AND payment.status = 'succeeded'
           LEFT JOIN LATERAL (
               SELECT sum(refund.amount) FILTER (WHERE refund.status = 'succeeded') AS given_back,
+                     sum(refund.amount) FILTER (WHERE refund.status = 'planned') AS planned,
                      max(refund.settled_at) FILTER (WHERE refund.status = 'succeeded') AS last_at,
                      sum(refund.amount) FILTER (WHERE refund.status IN ('planned', 'pending')
                                                 OR refund.status = 'failed' AND refund.failure = 'unanswered'
@@ -48,7 +50,9 @@ LINES = f"""
            coalesce(sum(CASE WHEN disputed THEN amount - given_back - under_way - written_off END), 0)::bigint,
            coalesce(sum(written_off), 0)::bigint, coalesce(sum(under_way), 0)::bigint,
            coalesce(sum(CASE WHEN NOT disputed THEN amount - given_back - under_way - written_off END), 0)::bigint,
-           max(last_at)
+           max(last_at),
+           coalesce(sum(planned) FILTER (WHERE NOT is_by_hand), 0)::bigint,
+           coalesce(sum(planned) FILTER (WHERE is_by_hand), 0)::bigint
       FROM page LEFT JOIN money ON money.id = page.id
      GROUP BY page.id, page.code, page.kind, coalesce(money.currency, page.currency)
      ORDER BY page.id, 4
@@ -57,7 +61,9 @@ LINES = f"""
 
 @dataclass(frozen=True)
 class ReportLine:
-    """One order, in one currency, in its minor unit. given_back_at: when the last of it left."""
+    """One order, in one currency, in its minor unit. given_back_at: when the last of it left. under_way: all that is
+    planned and not back yet, of which ``to_send`` has not gone out and ``by_hand`` is for somebody to pay out.
+    """
 
     order_id: int
     code: str
@@ -70,6 +76,13 @@ class ReportLine:
     under_way: int
     left: int
     given_back_at: datetime | None
+    to_send: int
+    by_hand: int
+
+    @property
+    def sent(self) -> int:
+        """What is on its way: the provider has it, or nobody knows what became of it."""
+        return self.under_way - self.to_send - self.by_hand
 
     @property
     def kind_in_words(self) -> str:
@@ -78,7 +91,7 @@ class ReportLine:
 
     @property
     def figures(self) -> Sequence[str]:
-        """Its sums in the order of the columns, as the active language writes them."""
+        """Its sums in the order of ``columns``, as the active language writes them."""
         sums = (self.paid, self.given_back, self.bank, self.written_off, self.under_way, self.left)
         return [Money(each, self.currency).figures() for each in sums]
 
@@ -98,7 +111,16 @@ def report_page(*, show_id: int, after: int, batch: int = BATCH) -> list[ReportL
 
 
 def columns() -> Sequence[str]:
-    """The heads, in the active language."""
+    """The heads on paper, in the active language: what is not back yet in one sum, for want of room."""
+    return (*_settled(), _("Not back yet"), _("Left"))
+
+
+def columns_in_full() -> Sequence[str]:
+    """The heads where there is room: what is not back yet by who is to do something about it."""
+    return (*_settled(), _("To be sent"), _("On its way"), _("To be paid out by hand"), _("Left"))
+
+
+def _settled() -> Sequence[str]:
     return (
         _("Order"),
         _("What there was to do"),
@@ -107,6 +129,4 @@ def columns() -> Sequence[str]:
         _("Given back"),
         _("With the bank"),
         _("Written off"),
-        _("Under way"),
-        _("Left"),
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -21,6 +21,13 @@ from jobs.clock import database_now
 MOST_FINDINGS = 20
 
 
+def _day(typed: str) -> date:
+    try:
+        return date.fromisoformat(typed)
+    except ValueError as error:
+        raise ArgumentTypeError(f"{typed!r} is no day. Give it as YYYY-MM-DD, such as 2026-11-30.") from error
+
+
 class Command(BaseCommand):
     help = (
         "Compares the payment provider's balance transactions with our payments, refunds and fees: by its API, or by "
@@ -28,10 +35,10 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--date", type=date.fromisoformat, help="the day, YYYY-MM-DD; yesterday without --file")
+        parser.add_argument("--date", type=_day, help="the day, YYYY-MM-DD; yesterday without --file")
         parser.add_argument("--file", type=Path, help="the report; its days are those of its lines, or those named")
-        parser.add_argument("--from", dest="first", type=date.fromisoformat, help="the first day that it was made for")
-        parser.add_argument("--to", dest="last", type=date.fromisoformat, help="the last day that it was made for")
+        parser.add_argument("--from", dest="first", type=_day, help="the first day that it was made for")
+        parser.add_argument("--to", dest="last", type=_day, help="the last day that it was made for")
 
     def handle(self, **options: Any) -> None:
         day, file = options["date"], options["file"]
@@ -42,9 +49,9 @@ class Command(BaseCommand):
             if file is None:
                 rows = [reconcile_day(day=day or database_now().date() - timedelta(days=1))]
             else:
-                with file.open("rb") as report:
+                with _opened(file) as report:
                     rows = reconcile_report(report=report, first=first, last=last)
-        except (ReportRefused, SpanRefused, DayNotOver, MalformedTransaction, OSError) as error:
+        except (ReportRefused, SpanRefused, DayNotOver, MalformedTransaction) as error:
             raise CommandError(str(error)) from error
         for row in rows:
             self._tell(row)
@@ -71,6 +78,15 @@ class Command(BaseCommand):
             self.stdout.write(f"  and {more} more")
         if not result.ties:
             raise CommandError("The sums do not tie. This is a fault of the program: tell an engineer.")
+
+
+def _opened(file: Path) -> BinaryIO:
+    try:
+        return file.open("rb")
+    except OSError as error:
+        raise CommandError(
+            f"{file} cannot be read ({error.strerror}). Give the path of a report, a CSV file."
+        ) from error
 
 
 def _sums(sums: CurrencySums) -> str:

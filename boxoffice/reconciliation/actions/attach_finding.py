@@ -43,9 +43,11 @@ def order_to_attach(*, code: str) -> Order:
 
 
 def would_buy(*, order: Order, money: Money) -> bool:
-    """Whether the order waits for just this sum, or has expired without it. Its seats must still be free."""
+    """Whether the order waits for just this sum, or has expired without it, and its show takes place. Its seats must
+    still be free.
+    """
     waits = order.status in (Order.Status.PENDING_PAYMENT, Order.Status.EXPIRED)
-    return waits and order.money == money
+    return waits and order.money == money and order.show.takes_place
 
 
 def attach_finding(*, finding_id: int, code: str, by: str, reason: str) -> Attached:

@@ -46,7 +46,9 @@ class SumRow:
 
 @dataclass(frozen=True)
 class CurrencyTable:
-    """One currency of a day. money: in words what came in, fees, and what is left of it."""
+    """One currency of a day. fees, net: in words what the provider took, and what is left. difference: by how much
+    the two sides differ and what explains it, empty where they do not.
+    """
 
     currency: str
     rows: Sequence[SumRow]
@@ -55,6 +57,7 @@ class CurrencyTable:
     net: str
     ties: bool
     fee_is_judged: bool
+    difference: str = ""
 
 
 def currency_table(sums: CurrencySums) -> CurrencyTable:
@@ -91,7 +94,26 @@ def currency_table(sums: CurrencySums) -> CurrencyTable:
         net=in_words(sums.net, currency),
         ties=sums.ties,
         fee_is_judged=sums.fee_is_judged,
+        difference=_difference(sums),
     )
+
+
+def _difference(sums: CurrencySums) -> str:
+    """That the provider has so much more or less than we, and in which lines of the table that is."""
+    difference = sums.there.amount - sums.here.amount
+    if not difference:
+        return ""
+    parts = (
+        (_("Findings"), sums.findings_there.amount - sums.findings_here.amount),
+        (_("In flight"), sums.in_flight_there.amount - sums.in_flight_here.amount),
+        (_("Undone by another"), sums.undone.amount),
+        (_("Not about orders"), sums.other.amount),
+    )
+    explained = "; ".join(f"{name} {in_words(amount, sums.currency)}" for name, amount in parts if amount)
+    words = {"sum": in_words(abs(difference), sums.currency), "parts": explained}
+    if difference > 0:
+        return _("The payment provider has %(sum)s more than we have. That is: %(parts)s.") % words
+    return _("The payment provider has %(sum)s less than we have. That is: %(parts)s.") % words
 
 
 def part_in_words(row: Reconciliation) -> str:

@@ -12,6 +12,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from boxoffice.disputes.dashboard import dashboard_page
+from boxoffice.disputes.standing import OPEN
 from boxoffice.models import BooksAction, Finding
 from boxoffice.reconciliation.actions.offered import offered
 from boxoffice.reconciliation.amounts import in_words
@@ -71,6 +72,8 @@ def finding_page(page: admin.ModelAdmin, request: HttpRequest, finding: Finding)
 
 def _offers(request: HttpRequest, finding: Finding) -> list[Offer]:
     suggested = Finding.Action(finding.suggestion)
+    # Nothing is to be done until the bank has decided: see the words of its kind.
+    waits = finding.kind == Finding.Kind.DISPUTE and any(each.status in OPEN for each in disputes_behind(finding))
     return [
         Offer(
             verb=action.value,
@@ -78,7 +81,7 @@ def _offers(request: HttpRequest, finding: Finding) -> list[Offer]:
             effect=effect_of(finding, action),
             address=reverse("admin:boxoffice_finding_do", args=[finding.pk, action.value.replace(" ", "-")]),
             at_once=action == Finding.Action.CONFIRM,
-            is_suggested=action == suggested,
+            is_suggested=action == suggested and not waits,
         )
         for action in offered(finding)
         if may_do(request, action)

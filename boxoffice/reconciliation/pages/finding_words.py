@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from boxoffice.disputes.standing import OPEN
 from boxoffice.models import BalanceTransaction, Dispute, Finding, Payment, Refund
 from boxoffice.reconciliation.amounts import in_words
 from boxoffice.reconciliation.pages.day_words import CATEGORIES
@@ -28,8 +29,10 @@ class FindingRow:
 
 
 def finding_rows(findings: Iterable[Finding], *, request: HttpRequest) -> list[FindingRow]:
-    """The findings in their order. They come with their order. No query."""
+    """The findings in their order. They come with their order. One query where there are open ones of disputes."""
     sees_orders = request.user.has_perm("boxoffice.view_order")
+    findings = list(findings)
+    undecided = _undecided(findings)
     return [
         FindingRow(
             finding=finding,
@@ -37,10 +40,24 @@ def finding_rows(findings: Iterable[Finding], *, request: HttpRequest) -> list[F
             order_link=reverse("admin:boxoffice_order_change", args=[finding.order_id])
             if finding.order_id and sees_orders
             else "",
-            suggestion=_SUGGESTED[Action(finding.suggestion)]() if finding.is_open else "",
+            suggestion=_suggestion(finding, undecided) if finding.is_open else "",
         )
         for finding in findings
     ]
+
+
+def _undecided(findings: Sequence[Finding]) -> set[int]:
+    """The payments about whose dispute the bank has not decided, among those of open findings."""
+    paid = [each.payment_id for each in findings if each.is_open and each.kind == Kind.DISPUTE and each.payment_id]
+    if not paid:
+        return set()
+    return set(Dispute.objects.filter(payment_id__in=paid, status__in=OPEN).values_list("payment_id", flat=True))
+
+
+def _suggestion(finding: Finding, undecided: set[int]) -> str:
+    if finding.kind == Kind.DISPUTE and finding.payment_id in undecided:
+        return _("Wait for the bank")
+    return _SUGGESTED[Action(finding.suggestion)]()
 
 
 def explanation(finding: Finding) -> str:
@@ -116,6 +133,11 @@ def effect_of(finding: Finding, action: Finding.Action) -> str:
     words = {"amount": in_words(abs(finding.amount), finding.currency)}
     if action == Action.CONFIRM and finding.refund_id:
         return _("The provider is asked once more, and what it says of the refund counts here.")
+    if action == Action.CONFIRM and finding.order is not None and not finding.order.show.takes_place:
+        return _(
+            "The provider is asked once more. If it was paid, the money goes back, and a mail says so: the show is "
+            "cancelled or over."
+        )
     if action == Action.CONFIRM:
         return _(
             "The provider is asked once more. If it was paid, its seats are sold where they are free; otherwise the "

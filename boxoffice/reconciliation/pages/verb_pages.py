@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from boxoffice.errors import BoxOfficeError
-from boxoffice.models import Finding
+from boxoffice.models import Finding, Order
 from boxoffice.payments.minor_units import our_money
 from boxoffice.reconciliation.actions.attach_finding import attach_finding, order_to_attach, would_buy
 from boxoffice.reconciliation.actions.confirm_finding import confirm_finding
@@ -25,6 +25,7 @@ from boxoffice.reconciliation.actions.write_off_finding import write_off_finding
 from boxoffice.reconciliation.amounts import in_words
 from boxoffice.reconciliation.pages.desk import RECONCILE, render, require
 from boxoffice.reconciliation.pages.finding_words import effect_of, verb_in_words
+from inventory.models import Show
 from jobs.admin.reason_form import ReasonForm
 
 Action = Finding.Action
@@ -61,7 +62,7 @@ def verb_page(page: admin.ModelAdmin, request: HttpRequest, finding_id: int, ver
         raise Http404
     if not may_do(request, action) or not request.user.has_perm("boxoffice.view_finding"):
         raise PermissionDenied
-    finding = Finding.objects.select_related("transaction", "order").filter(pk=finding_id).first()
+    finding = Finding.objects.select_related("transaction", "order__show").filter(pk=finding_id).first()
     if finding is None:
         raise Http404
     form = _form(request, finding, action)
@@ -147,12 +148,20 @@ def _what_attaching_does(finding: Finding, code: str) -> str:
     except BoxOfficeError as refusal:
         return str(refusal)
     words = {"code": order.code, "show": order.show.title}
+    if not order.show.takes_place:
+        return _none_is_sold(order) % words
     money = our_money(finding.amount, finding.currency)
     if money is not None and would_buy(order=order, money=money):
         return (
             _("Order %(code)s, %(show)s, waits for just this sum: its seats are sold if they are still free.") % words
         )
     return _("Order %(code)s, %(show)s, does not wait for this sum: the money goes back, and a mail says so.") % words
+
+
+def _none_is_sold(order: Order) -> str:
+    if order.show.status == Show.Status.CANCELLED:
+        return _("Order %(code)s: %(show)s is cancelled. The money goes back, and a mail says so.")
+    return _("Order %(code)s: no seat of %(show)s is sold any more. The money goes back, and a mail says so.")
 
 
 def _do(finding: Finding, action: Finding.Action, *, by: str, given: dict[str, Any]) -> str:

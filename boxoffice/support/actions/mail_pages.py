@@ -19,10 +19,11 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from boxoffice.changes.send_tickets import last_kind
 from boxoffice.contact import EMAIL_MAX_LENGTH
 from boxoffice.correct_address import correct_address
 from boxoffice.errors import BoxOfficeError, InvalidContact
-from boxoffice.messages import tickets_ready
+from boxoffice.messages import show_cancelled, tickets_ready
 from boxoffice.models import Order
 from boxoffice.resend_message import ToldMessage, resend_message, told_messages
 from boxoffice.support.actions.order_desk import back, order_page
@@ -114,9 +115,12 @@ def resend_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) -> 
 def address_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) -> HttpResponse:
     """Ask for the address (GET), or correct it and say so (POST)."""
     order = _order(request, order_id)
-    can_send = _were_sent(order)
+    is_cancelled = last_kind(order=order) == show_cancelled.KIND
+    can_send = _were_sent(order, is_cancelled=is_cancelled)
     at_first = {"email": order.email, "send": can_send}
     form = AddressForm(request.POST if request.method == "POST" else None, initial=at_first)
+    if is_cancelled:
+        form.fields["send"].label = _("Mail there as well that the show is cancelled")
     if form.is_valid():
         try:
             done = correct_address(order_id=order.pk, by=request.user.get_username(), **form.cleaned_data)
@@ -135,7 +139,11 @@ def address_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) ->
                 "%(n)d that were not sent yet go there, too.",
                 done.redirected,
             ) % {"n": done.redirected}
-            sent = _("The tickets go there once more.")
+            sent = (
+                _("That the show is cancelled is told there once more.")
+                if is_cancelled
+                else _("The tickets go there once more.")
+            )
             told = " ".join([words, *([waiting] if done.redirected else []), *([sent] if done.is_sent else [])])
             messages.success(request, format_html('{} <a href="#timeline">{}</a>', told, _("See what happens to it")))
             return back(order)
@@ -143,11 +151,14 @@ def address_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) ->
     return order_page(page, request, order, "address.html", title=title, form=form, can_send=can_send)
 
 
-def _were_sent(order: Order) -> bool:
-    """Whether there are tickets that were mailed, so that they can be mailed once more."""
-    told = [each for each in told_messages(order=order) if each.kind == tickets_ready.KIND]
+def _were_sent(order: Order, *, is_cancelled: bool) -> bool:
+    """Whether the news that the show is cancelled, or otherwise tickets that are good, were mailed or not sent, so that
+    they can be mailed once more.
+    """
+    kind = show_cancelled.KIND if is_cancelled else tickets_ready.KIND
+    told = [each for each in told_messages(order=order) if each.kind == kind]
     has_left = bool(told) and told[-1].newest.status != Notification.Status.QUEUED
-    return has_left and order.status in (Order.Status.CONFIRMED, Order.Status.PARTLY_REFUNDED)
+    return has_left and (is_cancelled or order.status in (Order.Status.CONFIRMED, Order.Status.PARTLY_REFUNDED))
 
 
 def _tell(request: HttpRequest, planned: Notification | None) -> None:

@@ -19,8 +19,8 @@ from boxoffice.errors import BoxOfficeError
 from boxoffice.models import Order, OrderLine
 from boxoffice.refunds.transitions import REFUNDABLE
 from boxoffice.support.actions.order_desk import ask, back, by, order_for, refuse, say
-from boxoffice.support.seats_by_name import HouseSeat, free_rows, house_of, named_seats
-from inventory.errors import InventoryError, SeatsTaken
+from boxoffice.support.seats_by_name import HouseSeat, SeatsNotFree, free_rows, house_of, named_seats
+from inventory.errors import InventoryError
 from inventory.models import PriceTier, Seat
 from jobs.admin.reason_form import ReasonForm
 from jobs.errors import JobsError
@@ -148,7 +148,7 @@ def _seats(ids: Sequence[int], house: Sequence[HouseSeat], count: int) -> list[S
     seats = Seat.objects.filter(pk__in=ids).select_related("tier").order_by("position", "pk")
     free = {seat.id for seat in house if seat.is_free}
     if taken := [seat.label for seat in seats if seat.pk not in free]:
-        raise SeatsTaken(taken)
+        raise SeatsNotFree(taken)
     return list(seats)
 
 

@@ -27,9 +27,9 @@ from boxoffice.models import Order
 from boxoffice.support.actions.order_desk import back, by
 from boxoffice.support.actions.sell_again import as_buyer, as_seats, order_to_sell_again
 from boxoffice.support.actions.sell_forms import GIFT_PERMISSION, MOST_SEATS, PERMISSION, SaleForm, SeatsForm
-from boxoffice.support.seats_by_name import free_rows, house_of, named_seats
+from boxoffice.support.seats_by_name import SeatsNotFree, free_rows, house_of, named_seats
 from inventory.conditions import show_sells
-from inventory.errors import InventoryError, NoSeatsChosen, UnknownHold
+from inventory.errors import InventoryError, NoSeatsChosen, SeatsTaken, UnknownHold
 from inventory.hold_seats import hold_best_seats, hold_seats
 from inventory.models import Hold, PriceTier, Show
 from inventory.money import Money
@@ -96,10 +96,17 @@ def _held(show: Show, *, seats: str, count: int, tier: str, attempt: UUID | None
     taken: dict[str, Any] = {"show_id": show.pk, "limit": MOST_SEATS, "holder": attempt}
     if not seats.strip():
         return hold_best_seats(tier_id=int(tier), count=count, **taken)
-    ids = named_seats(text=seats, house=house_of(show_id=show.pk))
+    house = house_of(show_id=show.pk)
+    ids = named_seats(text=seats, house=house)
     if not ids:
         raise NoSeatsChosen
-    return hold_seats(seat_ids=ids, **taken)
+    try:
+        return hold_seats(seat_ids=ids, **taken)
+    except SeatsTaken as refusal:
+        # Not looked at before: sent twice, its own hold has them, and is found again.
+        if gone := [seat.label for seat in house if seat.id in ids and not seat.is_free]:
+            raise SeatsNotFree(gone) from refusal
+        raise
 
 
 def hold_page(page: admin.ModelAdmin, request: HttpRequest, hold_id: int) -> HttpResponse:

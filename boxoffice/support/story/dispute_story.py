@@ -12,7 +12,7 @@ from django.utils.translation import pgettext
 
 from boxoffice.disputes.dashboard import dashboard_page
 from boxoffice.disputes.standing import INQUIRIES, KEPT, LOST, OPEN, WAITING_FOR_US
-from boxoffice.models import Dispute, DisputeStep
+from boxoffice.models import Dispute, DisputeStep, Refund
 from boxoffice.support.story.facts import Facts
 from inventory.money import Money
 
@@ -66,9 +66,15 @@ def open_matters(facts: Facts) -> Iterator[OpenMatter]:
         return dateformat.format(instant.astimezone(facts.order.show.venue.zone), pattern)
 
     for dispute in facts.disputes:
-        matter = what_is_disputed(dispute, told=told)
+        matter = what_is_disputed(dispute, told=told, is_given_back=_is_given_back(facts, dispute))
         if matter is not None:
             yield matter
+
+
+def _is_given_back(facts: Facts, dispute: Dispute) -> bool:
+    paid = sum(payment.amount for payment in facts.payments if payment.pk == dispute.payment_id)
+    done = (each for each in facts.refunds if each.status == Refund.Status.SUCCEEDED)
+    return 0 < paid <= sum(each.amount for each in done if each.payment_id == dispute.payment_id)
 
 
 def instant_in_utc(instant: datetime) -> str:
@@ -77,8 +83,13 @@ def instant_in_utc(instant: datetime) -> str:
     return dateformat.format(instant.astimezone(UTC), pattern) + " UTC"
 
 
-def what_is_disputed(dispute: Dispute, *, told: Callable[[datetime], str] = instant_in_utc) -> OpenMatter | None:
-    """What a dispute asks of us, or None where it is over and the money is ours. told: an instant in words."""
+def what_is_disputed(
+    dispute: Dispute, *, told: Callable[[datetime], str] = instant_in_utc, is_given_back: bool = False
+) -> OpenMatter | None:
+    """What a dispute asks of us, or None where it is over and the money is ours. told: an instant in words.
+    is_given_back: all of the payment went back to who paid, which answers an inquiry, and must be told the bank of a
+    dispute.
+    """
     status = Dispute.Status(dispute.status)
     if status in KEPT:
         return None
@@ -87,7 +98,13 @@ def what_is_disputed(dispute: Dispute, *, told: Callable[[datetime], str] = inst
         what, advice = _lost(dispute, words)
     elif status in INQUIRIES:
         what = _("The bank of who paid asks about the payment of %(amount)s: %(reason)s.") % words
+        if is_given_back:
+            advice = _("All of it was given back, which ends the matter. Nothing to do.")
+            return OpenMatter(what, advice, dashboard_page(provider_id=dispute.provider_id), False, False)
         advice = _("Nothing was taken yet. To give the money back ends the matter, too.")
+    elif is_given_back:
+        what = _("The payment of %(amount)s is disputed: %(reason)s.") % words
+        advice = _("All of it was given back before: show the bank that refund, or the money goes back twice.")
     else:
         what = _("The payment of %(amount)s is disputed: %(reason)s.") % words
         advice = _("Until the bank has decided, which takes weeks, none of it can be refunded.")
@@ -130,13 +147,13 @@ def _notes(dispute: Dispute, step: DisputeStep, *, is_first: bool) -> tuple[str,
 def reason_in_words(reason: str) -> str:
     """What who paid has told his bank; as the provider words it, where it is none of the common ones."""
     return {
-        "fraudulent": _("he says that he did not pay it"),
-        "unrecognized": _("he does not know the payment"),
-        "duplicate": _("he says that he paid twice"),
-        "product_not_received": _("he says that he got no tickets"),
-        "product_unacceptable": _("he says that it was not what he bought"),
-        "credit_not_processed": _("he says that money was promised back and did not come"),
-        "subscription_canceled": _("he says that he had cancelled it"),
+        "fraudulent": _("the cardholder says that somebody else paid it"),
+        "unrecognized": _("the cardholder does not know the payment"),
+        "duplicate": _("the cardholder says that it was paid twice"),
+        "product_not_received": _("the cardholder says that no tickets came"),
+        "product_unacceptable": _("the cardholder says that it was not what was bought"),
+        "credit_not_processed": _("the cardholder says that money was promised back and did not come"),
+        "subscription_canceled": _("the cardholder says that it had been cancelled"),
         "general": _("no reason given"),
         "": _("no reason given"),
     }.get(reason, reason.replace("_", " "))

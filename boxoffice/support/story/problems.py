@@ -14,6 +14,7 @@ from boxoffice.refunds.transitions import REFUNDABLE
 from boxoffice.support.story.callers_facts import SOLD, remarks
 from boxoffice.support.story.dispute_story import open_matters
 from boxoffice.support.story.facts import OPEN_STATES, Facts, is_overdue
+from boxoffice.support.story.last_news import last_news, missed_news_in_words, was_missed
 from boxoffice.support.story.late_money import late_money
 from boxoffice.support.story.payment_story import may_yet_be_paid, refused_payments
 from boxoffice.support.story.plain_words import explain, name_of_job, name_of_message, name_of_recipient
@@ -170,9 +171,14 @@ def lost_mail_in_words(mail: Notification) -> tuple[str, str]:
 
 
 def _mails(facts: Facts) -> Iterator[Problem]:
+    news = last_news(facts.mails)
+    if news is not None and was_missed(news):
+        yield Problem(*missed_news_in_words(news), about_address=True)
     # What was told again since is looked at instead.
     newest = {(mail.channel, mail.kind, first_of(mail.occurrence)): mail.pk for mail in facts.mails}.values()
     for mail in facts.mails:
+        if news is not None and mail.pk <= news.pk:
+            continue  # what was told before is void, and of the news itself it is said above
         if mail.channel == Notification.Channel.PUSH:
             continue  # the mail says the same, and what engineers can mend is told by the job that died
         if mail.status == Notification.Status.FAILED and any(_has_died(facts, task) for task in MAIL_TASKS):

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from django.utils.translation import gettext as _
 
 from boxoffice.models import Refund
+from boxoffice.refunds.code_words import code_in_words
 from boxoffice.refunds.yield_to_attached import ATTACHED
 from boxoffice.support.story.facts import Facts
 
@@ -120,8 +121,10 @@ def _words(refund: Refund) -> dict[str, str]:
 def _why(refund: Refund) -> str:
     if refund.failure_code == ATTACHED:
         return _("its money was attached by hand before the answer came")
-    said = refund.failure_message or refund.failure_code
     words = str(refund.get_failure_display())
+    if known := code_in_words(refund.failure_code):
+        return f"{words}: {known} ({refund.failure_code})"
+    said = refund.failure_message or refund.failure_code
     return f"{words} ({said.rstrip('.')})" if said else words
 
 

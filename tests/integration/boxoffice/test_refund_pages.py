@@ -124,7 +124,7 @@ def test_a_refused_refund_stands_on_top_and_is_tried_again_once(staff: Client, p
     again = f"{refund_address(paid_order)}{refund.pk}/again/"
     page = shown(staff, story)
     assert "The refund of 84.00" in page
-    assert "refused by the payment provider (Insufficient funds)" in page
+    assert "refused by the payment provider: our balance was too low (balance_insufficient)" in page
     assert again in page
     assert paid_order.code in shown(staff, "/admin/boxoffice/order/?attention=needed")
     assert "is asked first" in shown(staff, again)

@@ -118,7 +118,9 @@ REFUSED = {
     "no currency": (table(HEAD, ONE.replace("eur", "euro")), 2, "currency"),
     "no category": (table(HEAD, ONE, TWO.replace("refund", "")), 3, "category"),
     "no id": (table(HEAD, ONE.replace("txn_1", "")), 2, "no id"),
-    "an id with a space": (table(HEAD, ONE.replace("ch_1", "ch 1")), 2, "no id"),
+    "an id with a space": (table(HEAD, ONE.replace("ch_1", "ch 1")), 2, "“ch 1” in the column source_id is no id"),
+    "a payment's id with a space": (table(HEAD, ONE.replace("pi_1", "pi 1")), 2, "the column payment_intent_id"),
+    "a charge's id with a space": (table(f"{HEAD},charge_id", f"{ONE},ch 1"), 2, "the column charge_id"),
     "no instant": (table(HEAD, ONE.replace("2026-11-29 12:00:00", "29.11.2026 12:00")), 2, "instant"),
     "a day that is none": (table(HEAD, ONE.replace("11-29", "11-31")), 2, "instant"),
     "another zone": (table(HEAD, ONE.replace("12:00:00", "12:00:00+01:00")), 2, "instant"),
@@ -186,6 +188,24 @@ def test_where_nothing_shows_whether_they_are_thousands_the_report_is_refused_wi
     with pytest.raises(ReportRefused) as refused:
         told(table(HEAD, *rows))
     assert refused.value.line == line, refused.value
+
+
+@pytest.mark.parametrize(
+    ("given", "taken"),
+    [
+        ("XK7R2M", "XK7R2M"),
+        ("", ""),
+        ("Order 12", ""),
+        ("Bestellung Nº 12", ""),
+        ("table 4\nby the window", ""),
+        ("x" * 255, "x" * 255),
+        ("x" * 500, ""),
+    ],
+)
+def test_what_others_wrote_along_with_their_money_is_no_id_of_ours_and_refuses_nothing(given: str, taken: str) -> None:
+    columns = ("payment_metadata[payment]", "refund_metadata[refund]", "payment_metadata[order]")
+    (one,) = told(table(f"{HEAD},{','.join(columns)}", f'{ONE},"{given}","{given}","{given}"'))
+    assert (one.payment_key, one.refund_number, one.order_code) == (taken, taken, taken)
 
 
 def test_a_head_alone_is_a_report_without_transactions() -> None:

@@ -1,10 +1,10 @@
-// Below each instant of an order's story, which is the venue's, the time of whoever reads it, where that differs. The
-// browser knows its zone; nothing of it is stored.
+// Below each instant of an order's story, which is the venue's, the time of whoever reads it with its zone, where that
+// differs. The browser knows its zone; nothing of it is stored.
 
-function clock(instant, zone) {
+function clock(instant, zone, more = {}) {
   const parts = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" };
   const language = document.documentElement.lang || undefined;
-  return new Intl.DateTimeFormat(language, { ...parts, timeZone: zone }).format(instant);
+  return new Intl.DateTimeFormat(language, { ...parts, ...more, timeZone: zone }).format(instant);
 }
 
 function tell() {
@@ -19,7 +19,7 @@ function tell() {
     if (Number.isNaN(instant.getTime()) || here === clock(instant, told.dataset.zone)) continue;
     const reader = document.createElement("span");
     reader.className = "reader";
-    reader.textContent = here;
+    reader.textContent = clock(instant, mine, { timeZoneName: "short" });
     time.after(reader);
     differs = true;
   }

@@ -16,10 +16,9 @@ from django.urls import reverse
 from icalendar import Calendar
 from pypdf import PdfReader
 
-from boxoffice.cancellation import transitions as steps
 from boxoffice.cancellation import workflow
 from boxoffice.cancellation.accounts import read_accounts
-from boxoffice.cancellation.balance import TOP_UP
+from boxoffice.cancellation.balance import pause_for_balance
 from boxoffice.cancellation.desk import progress_page
 from boxoffice.cancellation.report.report_parts import parts_of_report
 from boxoffice.cancellation.start import cancel_show
@@ -186,10 +185,11 @@ def test_a_balance_that_is_too_low_is_said_first_with_what_to_do_and_can_be_trie
 ) -> None:
     show = paid_order.show
     planned(show)
-    steps.pause_for_balance(by="BoxOffice", reason=TOP_UP)
+    pause_for_balance()
     page = seen(staff, address("cancellation", show))
-    for words in ("the balance at the payment provider is too low", "Top it up", "Try now…"):
+    for words in ("the balance at the payment provider is too low", "Top it up", "Try now…", "It looks again in "):
         assert words in page
+    assert "they are paused" not in page, "why is said once"
     assert "The balance was topped up." in seen(staff, address("cancellation_resume", show))
     staff.post(address("cancellation_resume", show), {"reason": "The balance was topped up."})
     assert Cancellation.objects.get().pause == ""

@@ -332,22 +332,6 @@ def test_a_dispute_that_is_won_afterwards_gives_the_fan_his_money(refund_provide
     assert OrderLine.objects.filter(order=order, refund__isnull=True).count() == 0
 
 
-@pytest.mark.parametrize(
-    "typed", ["CAFE\u0301  noir", "\u2068Caf\xe9 Noir\u2069", "caf\xe9\xa0noir", "\uff23af\xe9 noir"]
-)
-def test_a_name_counts_as_people_read_it_however_a_keyboard_or_a_page_composes_it(small_show: Show, typed: str) -> None:
-    Show.objects.filter(pk=small_show.pk).update(title="Caf\xe9 Noir")
-    assert cancel_show(show_id=small_show.pk, seen=small_show.version, name=typed, **WHO_AND_WHY).phase == "refunding"
-
-
-@pytest.mark.parametrize("typed", ["", " ", "\u200b", "Cafe Noir", "Caf\xe9 Noir 2", "CafÃ© Noir"])
-def test_a_name_that_only_looks_like_it_or_none_cancels_nothing(small_show: Show, typed: str) -> None:
-    Show.objects.filter(pk=small_show.pk).update(title="Caf\xe9 Noir")
-    with pytest.raises(NameDiffers):
-        cancel_show(show_id=small_show.pk, seen=small_show.version, name=typed, **WHO_AND_WHY)
-    assert not Cancellation.objects.exists()
-
-
 def test_a_page_of_those_to_be_told_is_read_by_its_index(transactional_db: None) -> None:
     values = {"cancellation": 1, "after": 0, "page": 500}
     with transaction.atomic():

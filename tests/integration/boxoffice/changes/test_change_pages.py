@@ -232,7 +232,7 @@ def test_moving_names_who_goes_where_and_then_does_it_once(staff: Client, order_
     [
         ("A 4", "2 seats are to be moved, and 1 are named."),
         ("A 40-41", "There is no seat “A 40”"),
-        ("A 1, A 4", "This seat has just been taken: Stalls, row A, seat 1."),
+        ("A 1, A 4", "This seat is not free: Stalls, row A, seat 1."),
         ("B 1-2", "Stalls, row B, seat 1 costs 12.00"),
         ("", "This field is required."),
     ],
@@ -363,7 +363,9 @@ def test_what_is_wrong_with_a_sale_stands_at_its_field(staff: Client, held_seats
     tier = PriceTier.objects.get(name="House").pk
     seats = f"/admin/boxoffice/order/sell/{show_on_sale.pk}/"
     assert "There is no seat" in sent(staff, seats, seats="Z 1", count=2, tier=tier)
-    assert "has just been taken" in sent(staff, seats, seats="A 1", count=2, tier=tier)
+    assert "This seat is not free: Stalls, row A, seat 1." in sent(staff, seats, seats="A 1", count=2, tier=tier)
+    for typed in ("🎭", "A" * 60, "Q 99 <b>🎭", "A 4, 🎭"):
+        assert "names no seat. Type it like C 5-8." in sent(staff, seats, seats=typed, count=2, tier=tier)
     address = f"/admin/boxoffice/order/sell/hold/{held_seats.pk}/"
     form = {"name": "Ada", "email": "ada@", "language": "en", "channel": "counter", "paid_by": "gift"}
     assert "not a complete e-mail address" in sent(staff, address, **form)

@@ -16,6 +16,7 @@ from boxoffice.models import Dispute, Order, OrderAction, OrderLine, Payment, Re
 from boxoffice.refunds.errors import NothingToRefund, PaymentDisputed
 from boxoffice.refunds.refund_order import refund_order
 from inventory.models import Seat
+from jobs.clock import DatabaseNow
 from notifications.models import Notification
 from tests.fixtures_payments import Payments
 from tests.fixtures_refunds import WHO_AND_WHY
@@ -50,7 +51,9 @@ def test_an_open_dispute_stands_on_top_of_its_order_with_the_day_and_the_provide
 ) -> None:
     found = dispute()
     page = page_of(staff, paid_order)
-    assert "The payment of 84.00\N{NO-BREAK SPACE}€ is disputed: he says that he did not pay it." in page
+    assert (
+        "The payment of 84.00\N{NO-BREAK SPACE}€ is disputed: the cardholder says that somebody else paid it." in page
+    )
     assert "Answer on the payment provider&#x27;s page by" in page
     assert f"{refund_provider.address}/disputes/{found}" in page
     assert "Dispute of 84.00" in page
@@ -100,6 +103,26 @@ def test_a_dispute_needs_attention_while_it_waits_for_us_and_whoever_settled_it_
     refund_provider.post("dispute", id=found, status="under_review")
     take_dispute(provider_id=found)
     assert "is disputed" not in finance.get("/admin/boxoffice/attention/").content.decode()
+
+
+@pytest.mark.parametrize("is_inquiry", [True, False])
+def test_what_is_asked_about_money_that_all_went_back_is_settled_and_a_dispute_of_it_is_to_be_answered_with_that(
+    is_inquiry: bool, staff: Client, paid_order: Order, dispute: Callable[..., str]
+) -> None:
+    dispute(inquiry=True) if is_inquiry else dispute()
+    refund = Refund.objects.create(
+        payment=paid_order.payments.get(), amount=8_400, currency="EUR", status="pending", idempotency_key="all of it"
+    )
+    attention = "/admin/boxoffice/attention/"
+    assert "All of it was given back" not in page_of(staff, paid_order)
+    assert f"/order/{paid_order.pk}/change/" in staff.get(attention).content.decode()
+    Refund.objects.filter(pk=refund.pk).update(status="succeeded", settled_at=DatabaseNow())
+    page, listed = page_of(staff, paid_order), staff.get(attention).content.decode()
+    words = "which ends the matter" if is_inquiry else "show the bank that refund, or the money goes back twice"
+    assert words in page
+    assert "To give the money back ends the matter, too" not in page
+    assert (f"/order/{paid_order.pk}/change/" in listed) is not is_inquiry
+    assert (words in listed) is not is_inquiry
 
 
 def test_disputes_that_wait_for_us_are_read_by_their_own_index() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from uuid import uuid4
 
@@ -10,6 +11,7 @@ from django.db import transaction
 from django.urls import reverse
 
 from snip.links.create_link import NewLink, create_link
+from snip.links.errors import TargetTooLong
 from snip.links.transitions import refuse
 from snip.models import Link
 from snip.scan.refusals import Reason, Refused
@@ -43,3 +45,14 @@ def test_a_refused_link_says_why_in_the_readers_language(promoter_paula: Any) ->
     address, desk = reverse("admin:snip_link_change", args=[link.pk]), desk_of(promoter_paula)
     assert "leads on to another one, which is refused. The address leads into a private" in desk.get(address).text
     assert "privates Netz" in desk.get(address, headers={"accept-language": "de"}).text
+
+
+def test_a_target_that_is_too_long_is_refused_and_not_cut_by_the_browser(promoter_paula: Any) -> None:
+    desk = desk_of(promoter_paula)
+    field = re.search(r"<input[^>]*name=\"target\"[^>]*>", desk.get(reverse("admin:snip_link_add")).text)
+    assert field is not None
+    assert "maxlength" not in field[0]
+    form = {"target": f"https://example.org/{'x' * 2_000}", "label": "", "alias": "", "expires": "", "show": ""}
+    page = desk.post(reverse("admin:snip_link_add"), {**form, "number": uuid4()})
+    assert str(TargetTooLong()) in page.text
+    assert not Link.objects.exists()

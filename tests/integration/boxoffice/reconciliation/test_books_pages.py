@@ -57,7 +57,8 @@ def shown(client: Client, address: str) -> str:
 
 def test_a_day_shows_both_sides_to_the_cent_and_what_was_found(staff: Client, reconciled_day: str) -> None:
     page = shown(staff, f"reconciliation/day/{reconciled_day}/")
-    assert "adds up to the cent on both sides" in page
+    assert "every transaction is accounted for" in page
+    assert "The payment provider has 84.00\N{NO-BREAK SPACE}€ more than we have. That is: Findings 84.00" in page
     assert "84.00\N{NO-BREAK SPACE}€" in page
     assert f"/finding/{Finding.objects.get().pk}/change/" in page
     assert "1 open finding" in shown(staff, "reconciliation/")

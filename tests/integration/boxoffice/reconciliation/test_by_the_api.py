@@ -212,3 +212,20 @@ def test_a_transaction_that_is_not_as_documented_is_not_kept(wrong: dict[str, An
     assert ask_provider.read_transaction(listed).source == "ch_1"
     with pytest.raises(MalformedTransaction):
         ask_provider.read_transaction(listed | wrong)
+
+
+@pytest.mark.parametrize(
+    ("given", "taken"),
+    [("XK7R2M", "XK7R2M"), ("Order 12", ""), ("x" * 500, ""), ("", ""), (None, ""), (12, ""), ("12\x00", "")],
+)
+def test_what_others_wrote_along_with_their_money_is_no_order_of_ours_and_stops_nothing(
+    given: object, taken: str
+) -> None:
+    """As in a report: see ``tests/unit/boxoffice/test_read_report.py``."""
+    listed: dict[str, Any] = {
+        "id": "txn_1", "amount": 8_400, "fee": 151, "net": 8_249, "currency": "eur", "created": 1, "available_on": 1,
+        "reporting_category": "charge",
+        "source": {"object": "charge", "id": "ch_1", "metadata": {"order": given, "payment": given}},
+    }  # fmt: skip
+    told = ask_provider.read_transaction(listed)
+    assert (told.order_code, told.payment_key) == (taken, taken)

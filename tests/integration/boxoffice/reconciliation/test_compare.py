@@ -34,16 +34,18 @@ def test_money_that_nobody_here_knows_is_found_and_left_to_people(books: Books) 
     late = books.sold(status="expired", intent_id="")
     ended = books.tell_charge(late, payment_intent_id="pi_late")
     named = books.tell_charge(None, **{"payment_metadata[order]": late.order.code})
+    others = books.tell_charge(None, **{"payment_metadata[order]": "NOBODYS"})
     day = books.reconcile()
     assert sorted(found_kinds()) == sorted(
         [
             ("only there", ended, 8_400, "refund"),
             ("only there", named, 8_400, "attach"),
             ("only there", stranger, 8_400, "write off"),
+            ("only there", others, 8_400, "write off"),
         ]
     )
     (sums,) = day.currencies
-    assert (sums.findings_there, sums.here, sums.matched) == (Part(3, 25_200), Part(), Part())
+    assert (sums.findings_there, sums.here, sums.matched) == (Part(4, 33_600), Part(), Part())
     assert Finding.objects.get(source=named).order == late.order
 
 

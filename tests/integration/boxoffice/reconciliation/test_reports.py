@@ -274,3 +274,19 @@ def test_two_who_reconcile_the_same_at_the_same_time_find_it_once(books: Books) 
     day = read_day(day=DAY)
     assert day is not None
     assert (day.ties, day.row.run, day.row.state, day.row.matched, day.row.findings) == (True, 2, "done", 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["--date", "30.11.2026"], "'30.11.2026' is no day. Give it as YYYY-MM-DD"),
+        (["--date", "2026-02-30"], "'2026-02-30' is no day. Give it as YYYY-MM-DD"),
+        (["--file", "/nowhere/report.csv"], "/nowhere/report.csv cannot be read (No such file or directory). Give"),
+        (["--file", "/"], "/ cannot be read (Is a directory). Give the path of a report"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_what_to_give_instead(given: list[str], words: str) -> None:
+    with pytest.raises(CommandError) as refused:
+        call_command("reconcile_payments", *given)
+    assert words in str(refused.value)
+    assert everything_written() == NOTHING

@@ -23,6 +23,7 @@ from boxoffice.reconciliation.actions.own_finding import give_finding_back, take
 from boxoffice.reconciliation.actions.refund_finding import refund_finding
 from boxoffice.reconciliation.actions.write_off_finding import write_off_finding
 from boxoffice.refunds.transitions import mark_failed
+from inventory.models import Show
 from jobs.models import Job
 from notifications.models import Notification
 from tests.fixtures_inventory import all_at_once
@@ -155,6 +156,50 @@ def test_money_attached_to_an_order_that_waits_for_none_goes_back(
     done = attach_finding(finding_id=finding.pk, code=paid_order.code, **WHO_AND_WHY)
     found = Payment.objects.get(intent_id="pi_found")
     assert (done.outcome, found.refunds.get().amount) == ("goes back", 8_400)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("state", "words", "outcome"),
+    [
+        ("scheduled", "its seats are sold if they are still free", "bought"),
+        ("postponed", "its seats are sold if they are still free", "bought"),
+        ("cancelled", "is cancelled. The money goes back, and a mail says so", "goes back"),
+        ("over", "is sold any more. The money goes back, and a mail says so", "goes back"),
+    ],
+)
+def test_what_is_said_before_money_is_attached_is_what_comes_of_it_however_the_show_stands(
+    state: str,
+    words: str,
+    outcome: str,
+    staff: Client,
+    dear_order: Order,
+    make_finding: Callable[..., Finding],
+) -> None:
+    finding = make_finding(Kind.ONLY_THERE, Action.ATTACH, intent="pi_found")
+    Show.objects.filter(pk=dear_order.show_id).update(status=state)
+    asks = f"/admin/boxoffice/finding/{finding.pk}/do/attach/?code={dear_order.code}"
+    page = staff.get(asks).content.decode()
+    assert words in page
+    assert ("its seats are sold" in page) is (outcome == "bought")
+    done = attach_finding(finding_id=finding.pk, code=dear_order.code, **WHO_AND_WHY)
+    assert done.outcome == outcome
+    told = Notification.objects.filter(subject=dear_order.subject).values_list("kind", flat=True)
+    assert ("paid_too_late" in told) is (outcome == "goes back")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [("scheduled", "its seats are sold where they are free"), ("cancelled", "the show is cancelled or over")],
+)
+def test_what_confirming_does_is_said_as_the_show_stands(
+    state: str, words: str, staff: Client, started_payment: Payment, make_finding: Callable[..., Finding]
+) -> None:
+    order = started_payment.order
+    finding = make_finding(Kind.ONLY_THERE, Action.CONFIRM, payment=started_payment, order=order)
+    Show.objects.filter(pk=order.show_id).update(status=state)
+    assert words in staff.get(f"/admin/boxoffice/finding/{finding.pk}/change/").content.decode()
 
 
 @pytest.mark.django_db
