@@ -235,7 +235,13 @@ def test_the_fans_page_says_that_his_tickets_are_void_and_what_to_do_and_not_tha
     take_dispute(provider_id=dispute_id)
     for words in ("Payment disputed", "the bank has given the money back", "write to us before the show"):
         assert words in page()
-    for wrong in ("The seats are yours.", "Being issued", "Send the tickets again", "Correct the name", "Tell this device"):
+    for wrong in (
+        "The seats are yours.",
+        "Being issued",
+        "Send the tickets again",
+        "Correct the name",
+        "Tell this device",
+    ):
         assert wrong not in page()
     becomes(refund_provider, dispute_id, "won")
     take_dispute(provider_id=dispute_id)
