@@ -20,4 +20,5 @@ def other_with_money(*, intent_id: str, than: int | None = None) -> Payment | No
         return None
     with connection.cursor() as cursor:
         cursor.execute(LOCK_MONEY, [intent_id])
-    return Payment.objects.select_related("order").filter(intent_id=intent_id).exclude(pk=than).first()
+    having = Payment.objects.select_related("order").filter(intent_id=intent_id)
+    return (having if than is None else having.exclude(pk=than)).first()
