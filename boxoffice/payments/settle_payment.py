@@ -116,10 +116,11 @@ def _take_money(*, payment_id: int, answer: Answer) -> None:
 
 def _leave_to_other(payment: Payment, answer: Answer, other: Payment) -> None:
     """Somebody has attached this money by hand before we heard of it, and there it has bought seats or goes back. It
-    does neither a second time: staff read why.
+    does neither a second time: staff read why, and the order is over, so that its fan does not pay once more for it.
     """
     problem = f"Its money was attached to order {other.order.code} by hand, before the provider's answer came."
     if transitions.fail(payment_id=payment.pk, problem=problem, provider_id=answer.id):
+        orders.expire_paid_too_late(order_id=payment.order_id)
         log.error("payment_was_attached", payment=payment.pk, other=other.pk, session=answer.id)
         SETTLED.labels(outcome="attached").inc()
 

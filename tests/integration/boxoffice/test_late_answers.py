@@ -57,7 +57,7 @@ def refunded_once(order: Order, made: dict[str, Any]) -> None:
     assert list(told.values_list("occurrence", flat=True)) == [f"refund:{has_it.pk}"]
 
 
-def test_the_answer_of_a_worker_that_was_thought_dead_settles_the_attempt_that_tries_again(
+def test_an_answer_that_was_asked_for_before_another_attempt_was_planned_settles_that_attempt(
     paid_order: Order, refund_provider: Payments, send: Callable[..., Job]
 ) -> None:
     first, made = given_up(paid_order, refund_provider)

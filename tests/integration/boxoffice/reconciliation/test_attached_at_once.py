@@ -162,7 +162,7 @@ def test_money_that_is_attached_to_another_order_while_its_payment_is_settled_co
         ours.refresh_from_db()
         has_it = Payment.objects.get(**money)
         outcomes.append(has_it == ours)
-        assert ours.order.status == ("confirmed" if has_it == ours else "pending_payment")
+        assert ours.order.status == ("confirmed" if has_it == ours else "expired")
         assert Refund.objects.filter(payment=has_it).exists() == (has_it != ours)
         if has_it != ours:
             assert (ours.status, other.code in ours.problem) == ("failed", True)
