@@ -20,6 +20,7 @@ from boxoffice.payments import provider, transitions
 from boxoffice.payments.look_again import look_later
 from boxoffice.payments.metrics import SETTLED
 from boxoffice.payments.minor_units import our_money, provider_amount
+from boxoffice.payments.one_money import other_with_money
 from boxoffice.payments.provider import Answer
 from boxoffice.refunds.plan_refund import plan_refund
 from boxoffice.tell_buyer import plan_mail_about
@@ -96,7 +97,14 @@ def take_in(*, payment_id: int, answer: Answer) -> None:
 
 
 def _take_money(*, payment_id: int, answer: Answer) -> None:
-    payment = Payment.objects.get(pk=payment_id)
+    # Locked before its money, as by whoever attaches money by hand. By primary key.
+    payment = Payment.objects.select_for_update(no_key=True).get(pk=payment_id)
+    if payment.status not in transitions.OPEN:
+        return
+    other = other_with_money(intent_id=answer.intent_id, than=payment_id)
+    if other is not None:
+        _leave_to_other(payment, answer, other)
+        return
     asked = (provider_amount(Money(payment.amount, payment.currency)), payment.currency, payment.idempotency_key)
     if (answer.amount, answer.currency, answer.key) != asked:
         _refuse_money(payment, answer)
@@ -104,6 +112,17 @@ def _take_money(*, payment_id: int, answer: Answer) -> None:
     if not transitions.succeed(payment_id=payment_id, provider_id=answer.id, intent_id=answer.intent_id):
         return
     buy_or_give_back(payment=payment)
+
+
+def _leave_to_other(payment: Payment, answer: Answer, other: Payment) -> None:
+    """Somebody has attached this money by hand before we heard of it, and there it has bought seats or goes back. It
+    does neither a second time: staff read why, and the order is over, so that its fan does not pay once more for it.
+    """
+    problem = f"Its money was attached to order {other.order.code} by hand, before the provider's answer came."
+    if transitions.fail(payment_id=payment.pk, problem=problem, provider_id=answer.id):
+        orders.expire_paid_too_late(order_id=payment.order_id)
+        log.error("payment_was_attached", payment=payment.pk, other=other.pk, session=answer.id)
+        SETTLED.labels(outcome="attached").inc()
 
 
 def buy_or_give_back(*, payment: Payment, may_buy: bool = True) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
 from boxoffice.cancellation.workflow import look_soon
 from boxoffice.messages import refund_done
 from boxoffice.models import CancelledOrder, Order, Refund
 from boxoffice.refunds import transitions
 from boxoffice.refunds.ask_provider import Answer, Means
+from boxoffice.refunds.attempt import newest_attempt
 from boxoffice.refunds.plan_refund import enqueue_sending
 from boxoffice.refunds.yield_to_attached import yield_to_attached
 from boxoffice.tell_buyer import plan_mail_about
@@ -34,8 +35,11 @@ ATTEMPTS_BY_ITSELF = 5
 def record_answer(*, refund: Refund, answer: Answer) -> bool:
     """Write the answer down. Part of the caller's transaction. False when it was known already, or is out of date.
 
-    Where somebody has attached this refund of the provider meanwhile, it counts as that one's.
+    Locks the payment. Where a later attempt was planned meanwhile, it is that one's answer: it would find what this one
+    has made, and could not write it down a second time. Where somebody has attached this refund of the provider, it
+    counts as that one's.
     """
+    refund = _that_speaks(refund, answer)
     try:
         with transaction.atomic():  # a savepoint: what was locked and written before is the caller's
             return _write_down(refund, answer)
@@ -47,6 +51,18 @@ def record_answer(*, refund: Refund, answer: Answer) -> bool:
         tell_refund(order=attached.payment.order, occurrence=refund_done.occurrence_of_refund(attached.pk))
     _write_down(attached, answer)
     return True
+
+
+def _that_speaks(refund: Refund, answer: Answer) -> Refund:
+    """The newest attempt, which takes over what an earlier one has made, unless either has made something of its own.
+    Whoever plans another one waits.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(transitions.LOCK_PAYMENT, {"payment_id": refund.payment_id})
+    if not answer.provider_id or Refund.objects.filter(pk=refund.pk).exclude(provider_id="").exists():
+        return refund
+    newest = newest_attempt(refund_id=refund.pk).refund
+    return newest if newest.provider_id in ("", answer.provider_id) else refund
 
 
 def _write_down(refund: Refund, answer: Answer) -> bool:

@@ -24,9 +24,9 @@ Status, Failure = Refund.Status, Refund.Failure
 # Whoever plans a refund of a payment waits here for the one before him, and then sees his. By primary key.
 LOCK_PAYMENT = "SELECT id FROM boxoffice_payment WHERE id = %(payment_id)s FOR NO KEY UPDATE"
 
-# See Note [Money under way]. The payment is locked already. What is planned for a show that is cancelled belongs to its
-# cancellation, and what was written off is not left. By the primary keys, the unique show_id and the foreign key's
-# index.
+# See Note [Money under way]. The payment is locked already. An attempt that has turned out to have succeeded meanwhile
+# is not tried again. What is planned for a show that is cancelled belongs to its cancellation, and what was written off
+# is not left. By the primary keys, the unique show_id and the foreign key's index.
 PLAN_REFUND = """
     INSERT INTO boxoffice_refund (payment_id, status, amount, currency, reason, idempotency_key, provider_id,
                                   created_at, failure, failure_code, failure_message, replaces_id, cancellation_id,
@@ -38,6 +38,8 @@ PLAN_REFUND = """
       LEFT JOIN boxoffice_cancellation AS cancellation ON cancellation.show_id = o.show_id
       LEFT JOIN boxoffice_writeoff AS off ON off.payment_id = payment.id
      WHERE payment.id = %(payment_id)s AND payment.status = 'succeeded' AND %(amount)s > 0
+       AND (%(replaces_id)s::bigint IS NULL
+            OR EXISTS (SELECT 1 FROM boxoffice_refund WHERE id = %(replaces_id)s AND status = 'failed'))
        AND %(amount)s <= payment.amount - coalesce(off.amount, 0) - coalesce((
                SELECT sum(refund.amount) FROM boxoffice_refund AS refund
                 WHERE refund.payment_id = payment.id AND refund.id IS DISTINCT FROM %(replaces_id)s
@@ -91,7 +93,9 @@ LONGEST_REASON = 200
 
 
 def plan(*, payment_id: int, amount: int, reason: str, replaces_id: int | None = None) -> Refund | None:
-    """A planned attempt with a key of its own; None when there is not so much left, or it was tried again already."""
+    """A planned attempt with a key of its own; None when there is not so much left, or what it replaces was
+    tried again already, or has not failed any more.
+    """
     values: dict[str, Any] = {
         "payment_id": payment_id,
         "amount": amount,

@@ -55,8 +55,9 @@ def plan_another(*, refund_id: int) -> Refund:
 
 
 def _why_not(failed: Refund | None) -> NotTriedAgain:
-    """Whoever was faster has replaced it; else it is the money. Two queries at most."""
-    if failed is None or Refund.objects.filter(replaces_id=failed.pk).exists():
+    """Whoever was faster has replaced it, or an answer came meanwhile; else it is the money. Two queries at most."""
+    untried = Refund.objects.filter(status=Refund.Status.FAILED, replaced_by__isnull=True)
+    if failed is None or not untried.filter(pk=failed.pk).exists():
         return NotTriedAgain()
     if WriteOff.objects.filter(payment_id=failed.payment_id).exists():
         return WrittenOff()

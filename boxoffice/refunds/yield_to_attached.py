@@ -23,16 +23,27 @@ ATTACHED = "attached"
 def yield_to_attached(*, refund: Refund, provider_id: str) -> Refund | None:
     """End the attempt in favour of the row that has this refund of the provider, and return that; None where there is
     none that could stand for it. Part of the caller's transaction, which locks the payment.
+
+    A second answer of the same attempt finds that it has yielded, and returns the same row.
     """
     with connection.cursor() as cursor:
         cursor.execute(transitions.LOCK_PAYMENT, {"payment_id": refund.payment_id})
-    of_payment = Refund.objects.filter(payment_id=refund.payment_id, provider_id=provider_id, replaces__isnull=True)
-    attached = of_payment.exclude(pk__in=newest_attempt(refund_id=refund.pk).ids).first()
-    if attached is None or not transitions.mark_failed(
-        refund_id=refund.pk, failure=Refund.Failure.UNANSWERED, code=ATTACHED
-    ):
+    with_order = Refund.objects.select_related("payment__order", "cancellation")
+    attached = with_order.filter(payment_id=refund.payment_id, provider_id=provider_id).first()
+    if attached is None or attached.replaces_id == refund.pk:
+        return attached
+    is_of_chain = attached.pk in newest_attempt(refund_id=refund.pk).ids
+    if is_of_chain or attached.replaces_id is not None or not _ends(refund):
         return None
     transitions.take_over(refund_id=attached.pk, from_id=refund.pk)
     transitions.hand_lines_on(from_id=refund.pk, to_id=attached.pk)
     log.info("refund_was_attached", refund=refund.pk, attached=attached.pk, provider_id=provider_id)
-    return Refund.objects.select_related("payment__order", "cancellation").get(pk=attached.pk)
+    attached.refresh_from_db(fields=["replaces"])
+    return attached
+
+
+def _ends(refund: Refund) -> bool:
+    """Whether the attempt has ended, now or before, and no later one tries it again."""
+    ended = transitions.mark_failed(refund_id=refund.pk, failure=Refund.Failure.UNANSWERED, code=ATTACHED)
+    given_up = Refund.objects.filter(pk=refund.pk, status=Refund.Status.FAILED, replaced_by__isnull=True)
+    return ended or given_up.exists()

@@ -24,7 +24,7 @@ _LONGEST = 512
 """Bytes of a header that are read, so that nobody fills the memory with them."""
 
 _PREFETCHES = frozenset((b"sec-purpose", b"purpose", b"x-purpose", b"x-moz"))
-"""Headers by which a browser says that it fetches what nobody has clicked on yet."""
+"""Headers by which a browser says that it fetches what nobody has clicked on yet. An empty one says nothing."""
 
 Headers = Iterable[tuple[bytes, bytes]]
 
@@ -50,7 +50,7 @@ class Clicks:
         """
         told = dict(scope["headers"])
         country = self._country_of(told, scope.get("client")) if self._countries_can_be_known else ""
-        is_prefetch = not _PREFETCHES.isdisjoint(told)
+        is_prefetch = not _PREFETCHES.isdisjoint(told) and any(map(told.get, _PREFETCHES))
         user_agent, referer = told.get(b"user-agent", b""), told.get(b"referer", b"")
         visitor = self._visitor(user_agent[:_LONGEST], referer[:_LONGEST], country, is_prefetch)
         return join(uuid7_bytes(), self._code(code), visitor)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from boxoffice.cancellation.plan_again import ask_to_plan_again
 from boxoffice.models import BalanceTransaction, Finding, Order
 from boxoffice.payments.minor_units import our_money
 from boxoffice.payments.settle_payment import buy_or_give_back
-from boxoffice.reconciliation.actions.errors import NoSuchOrder, NotOffered
+from boxoffice.reconciliation.actions.errors import MoneyIsKnown, NoSuchOrder, NotOffered
 from boxoffice.reconciliation.actions.known_here import require_unknown_payment, require_unknown_refund
 from boxoffice.reconciliation.actions.resolving import find_to, resolve
 from boxoffice.reconciliation.actions.write_payment import write_payment
@@ -84,7 +84,11 @@ def _attach_refund(finding: Finding, told: BalanceTransaction, money: Money, *, 
         refund = refunds.plan(payment_id=payment.pk, amount=money.amount, reason=reason)
         if refund is None:
             raise MoneyNotLeft
-        refunds.mark_succeeded(refund_id=refund.pk, provider_id=told.source)
+        try:
+            with transaction.atomic():  # a savepoint, for what an answer or event may just have written down
+                refunds.mark_succeeded(refund_id=refund.pk, provider_id=told.source)
+        except IntegrityError as error:
+            raise MoneyIsKnown from error
         # Of a cancelled show: what somebody gave back by hand was refused to our refund of the whole; the rest is owed.
         ask_to_plan_again(order=payment.order)
     return Attached(payment.order, money, "written")

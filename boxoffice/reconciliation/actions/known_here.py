@@ -6,17 +6,12 @@ since would go back as paid twice, and its seats would be free.
 
 from __future__ import annotations
 
-from django.db import connection
 from django.db.models import Q
 
 from boxoffice.models import BalanceTransaction, Order, Payment, Refund
+from boxoffice.payments.one_money import other_with_money
 from boxoffice.payments.transitions import OPEN
 from boxoffice.reconciliation.actions.errors import MoneyIsKnown, MoneyUnderWay
-
-# Several transactions of the provider may be about one money, and two people about two of them at one instant: whoever
-# asks for the money waits for the other's commit, and then sees what he wrote down. Payments cannot be locked that are
-# not there yet.
-LOCK_MONEY = "SELECT pg_advisory_xact_lock(hashtextextended('boxoffice_money ' || %s, 0))"
 
 
 def require_unknown_payment(*, order: Order, told: BalanceTransaction) -> None:
@@ -32,15 +27,11 @@ def require_unknown_payment(*, order: Order, told: BalanceTransaction) -> None:
     require_unknown_money(told=told)
 
 
-def require_unknown_money(*, told: BalanceTransaction) -> None:
-    """Raises MoneyIsKnown where a payment of ours has this money, by its id. Part of the caller's transaction, until
-    whose end nobody else gets to know whether it is. Two queries, by payment_by_intent.
+def require_unknown_money(*, told: BalanceTransaction, than: int | None = None) -> None:
+    """Raises MoneyIsKnown where a payment of ours has this money, by its id. than: the number of one that may have it.
+    Part of the caller's transaction, until whose end nobody else gets to know whether it is. Two queries.
     """
-    if not told.intent_id:
-        return
-    with connection.cursor() as cursor:
-        cursor.execute(LOCK_MONEY, [told.intent_id])
-    if Payment.objects.filter(intent_id=told.intent_id).exists():
+    if other_with_money(intent_id=told.intent_id, than=than) is not None:
         raise MoneyIsKnown
 
 

@@ -61,6 +61,10 @@ def _that_has(finding: Finding, payment: Payment, money: Money) -> int:
 
 
 def _count_as_come(finding: Finding, payment: Payment, money: Money) -> None:
-    intent = finding.transaction.intent_id if finding.transaction is not None else ""
+    told = finding.transaction
+    intent = told.intent_id if told is not None else ""
+    if told is not None:
+        list(Payment.objects.select_for_update(no_key=True).filter(pk=payment.pk).values_list("pk"))
+        require_unknown_money(told=told, than=payment.pk)
     if not payments.find_money(payment_id=payment.pk, intent_id=intent, money=money):
         raise NotOffered

@@ -9,7 +9,7 @@ import redis
 import redis.asyncio
 from django.conf import settings
 
-from snip.event import Click, pack, unpack
+from snip.event import PACKED_LENGTH, Click, pack, unpack
 from snip.log.append import Appended, append, append_async
 from snip.log.bounds import Bounds, Policy, configured_bounds
 from snip.log.checks import LogNotKept, check_log_is_kept
@@ -73,6 +73,15 @@ def test_a_process_with_an_event_loop_writes_the_same(click_redis: redis.Redis) 
 
     assert asyncio.run(_append_async(batch)) == Appended(written=50)
     assert sorted(in_log(click_redis)) == sorted(batch)
+
+
+@pytest.mark.parametrize("streams", [1, 4])
+def test_clicks_of_all_lengths_come_apart_as_they_were_put_together(click_redis: redis.Redis, streams: int) -> None:
+    batch = [bytes([length]) * length for length in range(PACKED_LENGTH + 1)]
+    batch += [bytes(reversed(range(length))) for length in range(PACKED_LENGTH + 1)]
+
+    assert append(client=click_redis, clicks=batch, bounds=Bounds(streams=streams)).written == len(batch)
+    assert sorted(in_log(click_redis, streams=streams)) == sorted(batch)
 
 
 def test_a_full_log_sheds_its_oldest_clicks_and_counts_them(click_redis: redis.Redis) -> None:

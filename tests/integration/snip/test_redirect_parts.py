@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -241,6 +242,37 @@ def test_a_click_that_cannot_be_made_is_counted_as_dropped() -> None:
     Redirect(setup)._note("größe", {"headers": []})
 
     assert dropped("not_made") - before == 1
+
+
+@pytest.mark.parametrize("path", ["/abc", "/healthz", "/go", "/goabc", "/elsewhere/abc"])
+def test_a_link_in_memory_is_led_to_below_the_base_path_alone(path: str) -> None:
+    setup = Setup(
+        database_url=database_url(),
+        redis_url=settings.REDIS_URL,
+        public_url="https://shop.example",
+        bounds=Bounds(),
+        base_path="/go/",
+    )
+    redirect = Redirect(setup)
+    for code in ("abc", "goabc", "healthz"):
+        redirect._cache.put(code, Target(Leads.SOMEWHERE, time.monotonic(), redirection("https://example.org/")))
+
+    assert asyncio.run(answered(redirect, "/go/ABC/")) == 302
+    assert asyncio.run(answered(redirect, path)) == (200 if path == "/healthz" else 404)
+
+
+async def answered(redirect: Redirect, path: str) -> int:
+    """The status of the answer to whoever asks for ``path``."""
+    sent: list[dict[str, Any]] = []
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request"}
+
+    await redirect({"type": "http", "method": "GET", "path": path, "headers": []}, receive, send)
+    return int(sent[0]["status"])
 
 
 def test_clicks_that_the_logs_bound_turns_away_are_counted(click_log: ClickLog) -> None:

@@ -160,6 +160,13 @@ def test_what_a_browser_fetches_before_anybody_clicks_is_a_preview() -> None:
     assert click(clicks(), headers=headers).agent is AgentClass.PREVIEW
 
 
+def test_an_empty_word_of_a_prefetch_says_nothing() -> None:
+    headers = [(b"user-agent", PHONE.encode()), (b"purpose", b""), (b"x-moz", b"")]
+
+    assert click(clicks(), headers=headers).agent is AgentClass.MOBILE
+    assert click(clicks(), headers=[*headers, (b"x-purpose", b"preview")]).agent is AgentClass.PREVIEW
+
+
 def test_headers_of_any_bytes_and_length_make_a_click_that_fits() -> None:
     headers = [(b"user-agent", b"\xff" * 9_000), (b"referer", b"https://" + b"a." * 5_000 + b"example/\xfe")]
 

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import count
+from typing import Any
 
 import pytest
+from django.db import transaction
+from django.test import Client
 
 from boxoffice.models import BalanceTransaction, Finding, Order, OrderLine, Payment, Refund
+from boxoffice.payments.settle_payment import settle_payment
 from boxoffice.reconciliation.actions.attach_finding import Attached, attach_finding
 from boxoffice.reconciliation.actions.errors import MoneyIsKnown
 from boxoffice.refunds import transitions
 from boxoffice.refunds.refund_order import refund_order
+from boxoffice.refunds.settle_refund import settle_refund
 from boxoffice.refunds.try_again import try_again
 from boxoffice.support.story.refund_story import owed_money
 from boxoffice.support.story.tell_story import tell_story
+from inventory.models import Hold
 from jobs.clock import database_now
 from jobs.models import Job
 from notifications.models import Notification
 from tests.fixtures_inventory import all_at_once
 from tests.fixtures_payments import Payments
+from tests.fixtures_purchases import pay, press_pay
 from tests.fixtures_refunds import WHO_AND_WHY, money_back
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -124,3 +132,70 @@ def test_what_is_left_of_its_payment_can_still_be_refunded(
     assert sorted(money_back(refund_provider)) == [4_200, 4_200]
     attached_order.refresh_from_db()
     assert attached_order.status == "refunded"
+
+
+def test_money_that_is_attached_to_another_order_while_its_payment_is_settled_counts_once(
+    client: Client,
+    make_hold: Callable[..., Hold],
+    make_paid_order: Callable[..., Order],
+    paid_house: Payments,
+    found: Found,
+) -> None:
+    other = make_paid_order(seats=1)
+    outcomes = []
+    for number in range(12):
+        press_pay(client, make_hold(prices={"Front": 4200, "House": 1200}))
+        ours = Payment.objects.select_related("order").latest("pk")
+        pay(paid_house, ours)
+        session = paid_house.client().v1.checkout.sessions.retrieve(ours.provider_id)
+        money = {"intent_id": str(session.payment_intent)}
+        by_hand = attach(found(Kind.ONLY_THERE, amount=8_400, **money), other)
+        settling = partial(settle_payment, payment_id=ours.pk)
+        if number == 0:
+            by_hand()
+            settling()
+        else:
+            both = [by_hand, settling]
+            refused = [each for each in all_at_once(both, threads=2) if isinstance(each, Exception)]
+            assert {type(each) for each in refused} <= {MoneyIsKnown}
+        settle_payment(payment_id=ours.pk)
+        ours.refresh_from_db()
+        has_it = Payment.objects.get(**money)
+        outcomes.append(has_it == ours)
+        assert ours.order.status == ("confirmed" if has_it == ours else "expired")
+        assert Refund.objects.filter(payment=has_it).exists() == (has_it != ours)
+        if has_it != ours:
+            assert (ours.status, other.code in ours.problem) == ("failed", True)
+    assert outcomes[0] is False
+
+
+def test_a_refund_that_is_attached_while_its_event_comes_is_one_refund(
+    make_paid_order: Callable[..., Order], refund_provider: Payments, found: Found
+) -> None:
+    for _number in range(12):
+        order = make_paid_order(seats=2)
+        line = order.lines.order_by("pk")[0]
+        ours = refund_order(order_id=order.pk, line_ids=[line.pk], **WHO_AND_WHY).refund
+        assert ours is not None
+        intent = ours.payment.intent_id
+        made = refund_provider.client().v1.refunds.create(
+            {"payment_intent": intent, "amount": 4_200, "metadata": {"refund": str(ours.pk)}}
+        )
+        transitions.mark_failed(refund_id=ours.pk, failure="key spent")
+        about = {"source": made.id, "intent_id": intent}
+        by_hand = attach(found(Kind.REFUNDED_THERE, amount=-4_200, payment=ours.payment, **about), order)
+        events = [partial(hear, made.to_dict())] * 2
+        outcomes = all_at_once([by_hand, *events], threads=3)
+        assert {type(each) for each in outcomes if isinstance(each, Exception)} <= {MoneyIsKnown}
+        has_it = Refund.objects.get(provider_id=made.id)
+        assert has_it.status == "succeeded"
+        hear(made.to_dict())
+        if has_it != ours and has_it.replaces_id is None:
+            continue  # attached before any event looked: as without one
+        line.refresh_from_db()
+        assert line.refund_id == has_it.pk
+
+
+def hear(told: dict[str, Any]) -> None:
+    with transaction.atomic():
+        settle_refund(refund=told)
