@@ -18,7 +18,7 @@ from django.db import connection, transaction
 
 from boxoffice.cancellation.errors import NothingToTryAgain
 from boxoffice.cancellation.owed import COMES_BACK, LEFT
-from boxoffice.cancellation.plan_orders import HAND_LINES_ON, JOBS, SENDING
+from boxoffice.cancellation.plan_orders import HAND_LINES_ON, SENDING
 from boxoffice.models import Cancellation
 from boxoffice.models.order import subject_of
 from inventory.models.show import subject_of as subject_of_show
@@ -107,7 +107,17 @@ WRITE_ACTIONS = """
            coalesce((SELECT array_agg(line.id ORDER BY line.id) FROM boxoffice_orderline AS line
                       WHERE line.refund_id = refund.id), '{}'), refund.id
       FROM boxoffice_refund AS refund JOIN boxoffice_payment AS payment ON payment.id = refund.payment_id
-     WHERE refund.id = ANY(%(refund_ids)s::bigint[]) ORDER BY refund.id
+     WHERE refund.id = ANY(%(again_ids)s::bigint[]) ORDER BY refund.id
+"""
+
+# By the primary keys.
+JOBS = """
+    SELECT jsonb_build_object('refund_id', refund.id) AS args, %(about)s || o.code AS subject
+      FROM boxoffice_refund AS refund
+      JOIN boxoffice_payment AS payment ON payment.id = refund.payment_id
+      JOIN boxoffice_order AS o ON o.id = payment.order_id
+     WHERE refund.id = ANY(%(again_ids)s::bigint[])
+     ORDER BY refund.id
 """
 
 
@@ -167,14 +177,14 @@ def try_failed_again(*, cancellation_id: int, after: int, until: int, by: str, r
     values["ids"] = [refund_id for refund_id, _payment in page]
     values["payment_ids"] = sorted({payment_id for _refund, payment_id in page})
     _rows(LOCK_PAYMENTS, values)
-    values["refund_ids"] = [refund_id for (refund_id,) in _rows(PLAN, values)]
+    values["again_ids"] = [refund_id for (refund_id,) in _rows(PLAN, values)]
     for statement in (HAND_LINES_ON, WRITE_ACTIONS):
         with connection.cursor() as cursor:
             cursor.execute(statement, values)
     enqueue_selected(task=SENDING, rows=JOBS, params={**values, "about": subject_of(code="")})
     if len(page) == PAGE:
         _enqueue(cancellation, after=values["ids"][-1], until=until, by=by, reason=reason)
-    return len(values["refund_ids"])
+    return len(values["again_ids"])
 
 
 def _enqueue(cancellation: Cancellation, *, after: int, until: int, by: str, reason: str) -> None:

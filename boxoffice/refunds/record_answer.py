@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from django.db import IntegrityError, connection, transaction
+from django.db import DEFAULT_DB_ALIAS, IntegrityError, transaction
 
 from boxoffice.cancellation.workflow import look_soon
 from boxoffice.messages import refund_done
@@ -18,6 +18,7 @@ from boxoffice.tell_buyer import plan_mail_about
 from boxoffice.tell_devices import plan_push_about
 from jobs.clock import database_now
 from jobs.enqueue import enqueue
+from jobs.prepared import prepared_cursor
 
 ASK_AGAIN_AFTER = timedelta(hours=6)
 """A pending refund is settled by the provider's event; this is for the event that never came."""
@@ -27,6 +28,13 @@ BALANCE_IS_LOW_FOR = timedelta(minutes=1)
 
 WAITED_IN_VAIN = "insufficient_funds"
 """Why the provider gives a refund up that it had taken on, where nobody topped the balance up in time."""
+
+# By replaces_id and refund_once_per_provider_id.
+IS_OUT_OF_DATE = """
+    SELECT EXISTS (SELECT FROM boxoffice_refund WHERE replaces_id = %(refund_id)s)
+        OR EXISTS (SELECT FROM boxoffice_refund WHERE provider_id = %(provider_id)s AND provider_id <> ''
+                                                   AND id <> %(refund_id)s)
+"""
 
 ATTEMPTS_BY_ITSELF = 5
 """Keys that are spent in a row before a human must look. The waits between them: 1, 4, 16 and 64 minutes."""
@@ -39,12 +47,16 @@ def record_answer(*, refund: Refund, answer: Answer) -> bool:
     has made, and could not write it down a second time. Where somebody has attached this refund of the provider, it
     counts as that one's.
     """
+    with prepared_cursor(using=DEFAULT_DB_ALIAS) as cursor:
+        cursor.execute(transitions.LOCK_PAYMENT, {"payment_id": refund.payment_id})
+    if not answer.provider_id or not _is_out_of_date(refund, answer):
+        return _write_down(refund, answer)
     refund = _that_speaks(refund, answer)
     try:
         with transaction.atomic():  # a savepoint: what was locked and written before is the caller's
             return _write_down(refund, answer)
     except IntegrityError:
-        attached = yield_to_attached(refund=refund, provider_id=answer.provider_id) if answer.provider_id else None
+        attached = yield_to_attached(refund=refund, provider_id=answer.provider_id)
         if attached is None:
             raise
     if attached.status == Refund.Status.SUCCEEDED and attached.lines.exists() and not _was_told(attached):
@@ -53,13 +65,19 @@ def record_answer(*, refund: Refund, answer: Answer) -> bool:
     return True
 
 
-def _that_speaks(refund: Refund, answer: Answer) -> Refund:
-    """The newest attempt, which takes over what an earlier one has made, unless either has made something of its own.
-    Whoever plans another one waits.
+def _is_out_of_date(refund: Refund, answer: Answer) -> bool:
+    """Whether a later attempt was planned, or another row has this refund of the provider. The payment is locked, and
+    whoever does either waits.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(transitions.LOCK_PAYMENT, {"payment_id": refund.payment_id})
-    if not answer.provider_id or Refund.objects.filter(pk=refund.pk).exclude(provider_id="").exists():
+    with prepared_cursor(using=DEFAULT_DB_ALIAS) as cursor:
+        cursor.execute(IS_OUT_OF_DATE, {"refund_id": refund.pk, "provider_id": answer.provider_id})
+        ((is_out_of_date,),) = cursor.fetchall()
+    return bool(is_out_of_date)
+
+
+def _that_speaks(refund: Refund, answer: Answer) -> Refund:
+    """The newest attempt, which takes over what an earlier one has made, unless one of both has made something else."""
+    if Refund.objects.filter(pk=refund.pk).exclude(provider_id="").exists():
         return refund
     newest = newest_attempt(refund_id=refund.pk).refund
     return newest if newest.provider_id in ("", answer.provider_id) else refund

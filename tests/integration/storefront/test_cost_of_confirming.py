@@ -16,8 +16,9 @@ from tests.fixtures_purchases import ADA, come_back, pay
 
 # The hold begins no second order, and two queries find the first; then QUERIES_TO_CONFIRM.
 FREE = 3 + QUERIES_TO_CONFIRM
-# The order by its secret, the payment and how it stands, the time; it is read once more and settled; then the same.
-PAID = 6 + QUERIES_TO_CONFIRM
+# The order by its secret, the payment and how it stands, the time; it is locked, its money is locked and nobody else's,
+# and it is settled; then the same.
+PAID = 8 + QUERIES_TO_CONFIRM
 
 
 @pytest.fixture
@@ -49,7 +50,7 @@ def test_a_free_order_is_confirmed_in_eight_statements_and_asks_postgresql_only(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_paid_order_is_confirmed_in_eleven_statements_and_asks_nobody_but_the_provider_besides(
+def test_a_paid_order_is_confirmed_in_thirteen_statements_and_asks_nobody_but_the_provider_besides(
     paid_house: Payments, started_payment: Payment, called: list[object]
 ) -> None:
     pay(paid_house, started_payment)
