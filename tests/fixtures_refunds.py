@@ -10,6 +10,7 @@ import pytest
 from django.db.models import F
 
 from boxoffice.confirm_order import confirm_order
+from boxoffice.disputes.take_dispute import take_dispute
 from boxoffice.models import Order, OrderLine, Payment, Refund
 from boxoffice.payments.minor_units import provider_amount
 from inventory.models import Hold
@@ -68,6 +69,21 @@ def make_paid_order(refund_provider: Payments, make_hold: Callable[..., Hold]) -
 def paid_order(make_paid_order: Callable[..., Order]) -> Order:
     """Two seats of 42.00 EUR."""
     return make_paid_order()
+
+
+@pytest.fixture
+def dispute(paid_order: Order, refund_provider: Payments) -> Callable[..., str]:
+    """The payment of ``paid_order`` is disputed, and the dispute has gone through these states."""
+
+    def make(*states: str, **given: Any) -> str:
+        intent = Payment.objects.get(order=paid_order).intent_id
+        found = str(refund_provider.post("dispute", payment_intent=intent, **given)["id"])
+        for status in states:
+            refund_provider.post("dispute", id=found, status=status)
+        take_dispute(provider_id=found)
+        return found
+
+    return make
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from boxoffice.attention.kinds import DISPUTES
 from boxoffice.disputes.dashboard import dashboard_page
 from boxoffice.disputes.release_seats import release_seats
 from boxoffice.disputes.take_dispute import take_dispute
-from boxoffice.models import Dispute, Order, OrderAction, OrderLine, Payment, Refund
+from boxoffice.models import Dispute, Order, OrderAction, OrderLine, Refund
 from boxoffice.refunds.errors import NothingToRefund, PaymentDisputed
 from boxoffice.refunds.refund_order import refund_order
 from inventory.models import Seat
@@ -25,21 +25,6 @@ from tests.query_plans import plan_for_a_large_table
 from tickets.models import Ticket
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def dispute(paid_order: Order, refund_provider: Payments) -> Callable[..., str]:
-    """The payment of ``paid_order`` is disputed, and the dispute has gone through these states."""
-
-    def make(*states: str, **given: Any) -> str:
-        intent = Payment.objects.get(order=paid_order).intent_id
-        found = str(refund_provider.post("dispute", payment_intent=intent, **given)["id"])
-        for status in states:
-            refund_provider.post("dispute", id=found, status=status)
-        take_dispute(provider_id=found)
-        return found
-
-    return make
 
 
 def page_of(client: Client, order: Order, page: str = "change/") -> str:

@@ -13,7 +13,7 @@ from django.utils import translation
 
 from boxoffice.disputes.take_dispute import take_dispute
 from boxoffice.messages import draft
-from boxoffice.models import Order, Payment, Refund
+from boxoffice.models import Order, Refund
 from boxoffice.self_help.ask_money_back import ask_money_back
 from boxoffice.self_help.errors import MoneyBackDisputed, UsedForMoneyBack
 from boxoffice.shows.postpone_show import postpone_and_tell
@@ -25,21 +25,6 @@ from tickets.issue_tickets import issue_tickets
 from tickets.models import Ticket
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def dispute(paid_order: Order, refund_provider: Payments) -> Callable[..., str]:
-    """The payment of ``paid_order`` is disputed, and the dispute has gone through these states."""
-
-    def make(*states: str, **given: Any) -> str:
-        intent = Payment.objects.get(order=paid_order).intent_id
-        found = str(refund_provider.post("dispute", payment_intent=intent, **given)["id"])
-        for status in states:
-            refund_provider.post("dispute", id=found, status=status)
-        take_dispute(provider_id=found)
-        return found
-
-    return make
 
 
 def postpone(order: Order) -> None:
