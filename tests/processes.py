@@ -22,6 +22,8 @@ from tests.warm_starts import WarmProcess, starts_warm
 ROOT = Path(__file__).parents[1].absolute()
 PROBE_QUEUES = "probe,probe_slow"
 """All of the probe's queues: whichever workers are left after a test can do what the next one asks."""
+GONE_SECONDS = 60
+"""No process takes that long to be gone that was killed or has ended: a wait for it fails instead of standing still."""
 
 
 def wait_for(condition: Callable[[], object], *, seconds: float = 20, what: str = "") -> None:
@@ -101,7 +103,7 @@ class Process:
     def kill(self) -> None:
         """SIGKILL for the process and all its children, as when the machine goes."""
         self._signal(signal.SIGKILL)
-        self._popen.wait()
+        self._popen.wait(GONE_SECONDS)
 
     def pause(self) -> None:
         self._signal(signal.SIGSTOP)
@@ -125,7 +127,9 @@ class Process:
 
     def all_output(self) -> str:
         """What it and its children have printed until the last of them ended."""
-        self._reader.join()
+        self._reader.join(GONE_SECONDS)
+        if self._reader.is_alive():
+            raise AssertionError(f"a child of {self.name} outlives it:\n" + "".join(self.output[-40:]))
         return "".join(self.output)
 
     def _signal(self, number: int) -> None:

@@ -53,11 +53,15 @@ def serve(parent: socket.socket) -> dict[str, Any]:
                 os.close(files[0])
                 continue  # the one that was prepared answers
         elif "start" in message:
+            stands_alone, still_here = os.pipe()
             answer = os.fork()
             if not answer:
-                _stand_alone(files[0])
+                _stand_alone(files[0])  # closes both ends here
                 return dict(message["start"])
             os.close(files[0])
+            os.close(still_here)
+            os.read(stands_alone, 1)
+            os.close(stands_alone)
         else:
             answer = _status(message["ask"])
         parent.sendall(json.dumps(answer).encode() + b"\n")
@@ -121,7 +125,10 @@ def _status(pid: int) -> int | None:
 
 
 def _stand_alone(output: int) -> None:
-    """As subprocess starts it: a session of its own, our output, and no file of the parent's."""
+    """As subprocess starts it: a session of its own, our output, and no file of the parent's.
+
+    Its id is told only afterwards: whoever signals its group before there is one would reach nobody.
+    """
     die_with_the_parent()
     os.setsid()
     os.dup2(output, 1)

@@ -48,6 +48,14 @@ def test_it_begins_with_nothing_of_ours_and_nothing_of_the_tests_and_its_exit_st
     assert (told["threads"], told["collects"]) == (1, True)
 
 
+def test_its_group_is_there_as_soon_as_its_id_is_known() -> None:
+    for _ in range(50):
+        process = started(TELL)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.stdout.close()
+        assert process.wait(10) == -signal.SIGKILL
+
+
 def test_one_that_sets_up_django_begins_where_that_is_done_and_with_nothing_open() -> None:
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"}
     processes = [started(SET_UP_AND_TELL, **environment) for _ in range(2)]
