@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import random
 import sys
@@ -32,6 +33,8 @@ EMPTY_THE_LEDGER = """
 FAMILIES = (web, relay, workers, brokers, database, poison, beats)
 """In the order of the run. Their import has entered their faults into the list."""
 EVIDENCE = ("id", "state", "reason", "error", "attempts", "deliveries", "publish_number", "token", "worker")
+STILL_SECONDS = 180
+"""Beyond a fault's own time, to begin and to clear up. A run that stands still then says where, and ends."""
 TAIL = 100
 """Lines of each process's output that are shown for a fault that went wrong."""
 
@@ -55,6 +58,7 @@ def run_all(servers: Servers, options: Namespace) -> int:
             verdicts += runner.run(one for one in faults if one.each_broker or broker == options.broker[0])
         finally:
             crew.stop()
+    faulthandler.cancel_dump_traceback_later()
     return _sum_up(verdicts, seed=options.seed, seconds=time.monotonic() - began)
 
 
@@ -134,6 +138,7 @@ class Runner:
         return verdicts
 
     def _run(self, fault: Fault) -> Verdict:
+        faulthandler.dump_traceback_later(fault.seconds + STILL_SECONDS, exit=True)
         scene = self._scene(fault)
         began = time.time()
         try:
