@@ -10,6 +10,7 @@ from typing import Any
 from boxoffice.models import Dispute
 from boxoffice.payments import provider
 from boxoffice.payments.minor_units import counted_as_ours
+from boxoffice.payments.told_words import our_id
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def read_dispute(told: Mapping[str, Any]) -> ToldDispute:
         opened_at=datetime.fromtimestamp(told["created"], UTC),
         evidence_due_at=datetime.fromtimestamp(due_at, UTC) if due_at else None,
         intent_id=named["id"],
-        key=str((named.get("metadata") or {}).get("payment", "")),
+        key=our_id((named.get("metadata") or {}).get("payment")),
     )
 
 

@@ -6,12 +6,15 @@ of somebody's own may send another shape, and a database has no place for some t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from boxoffice.payments.errors import MalformedEvent
 
-LONGEST = 255  # characters, as the provider promises and the columns have them
+LONGEST = 255  # characters, as the provider promises of its ids and the columns have them
+
+_ID = re.compile(rf"[\x21-\x7e]{{1,{LONGEST}}}")
 
 
 def told_word(value: object) -> str:
@@ -26,9 +29,24 @@ def told_word(value: object) -> str:
 
 
 def told_metadata(told: Mapping[str, Any], key: str) -> str:
-    """What we gave along under ``key``; empty where there is nothing. Raises MalformedEvent."""
+    """What we gave along under ``key``; empty for nothing, and for what somebody else did (``our_id``). Raises
+    MalformedEvent for what is no metadata.
+    """
     metadata = told.get("metadata") or {}
     if not isinstance(metadata, Mapping):
         raise MalformedEvent
-    value = metadata.get(key)
-    return told_word(value) if value not in (None, "") else ""
+    return our_id(metadata.get(key))
+
+
+def is_id(text: str) -> bool:
+    """Whether this can be an id, of the provider's or of ours: one word, which a column can hold."""
+    return _ID.fullmatch(text) is not None
+
+
+def our_id(given: object) -> str:
+    """What was given along with the money, where it can be an id of ours; empty where it is anything else.
+
+    The account at the provider may be shared: metadata under the same name may be somebody else's, in any words, of
+    which the provider takes 500 characters.
+    """
+    return given if isinstance(given, str) and is_id(given) else ""

@@ -9,9 +9,9 @@ from typing import Any
 
 from boxoffice.payments import provider
 from boxoffice.payments.errors import MalformedEvent
-from boxoffice.payments.told_words import told_word
+from boxoffice.payments.told_words import our_id, told_word
 from boxoffice.reconciliation.errors import MalformedTransaction
-from boxoffice.reconciliation.told import Told, our_id
+from boxoffice.reconciliation.told import Told
 from boxoffice.refunds.ask_provider import METADATA_KEY
 
 PER_PAGE = 100

@@ -15,9 +15,10 @@ from typing import BinaryIO
 
 from django.utils.translation import gettext as _
 
+from boxoffice.payments.told_words import is_id, our_id
 from boxoffice.reconciliation.amounts import decimals_there
 from boxoffice.reconciliation.errors import ReportRefused
-from boxoffice.reconciliation.told import Told, is_id, our_id
+from boxoffice.reconciliation.told import Told
 
 NEEDED = (
     "balance_transaction_id",

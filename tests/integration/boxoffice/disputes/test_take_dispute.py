@@ -15,7 +15,7 @@ import stripe
 from django.db import connection, transaction
 from django.test import Client
 
-from boxoffice.disputes.ask_provider import ask_about
+from boxoffice.disputes.ask_provider import ask_about, read_dispute
 from boxoffice.disputes.hear_dispute import TASK
 from boxoffice.disputes.look_for_disputes import look_for_disputes
 from boxoffice.disputes.release_seats import may_be_released, release_seats
@@ -26,6 +26,7 @@ from boxoffice.errors import NothingToSay
 from boxoffice.messages import draft
 from boxoffice.messages.base import Draft, lay_out
 from boxoffice.models import BalanceTransaction, Dispute, DisputeStep, Order, Payment
+from boxoffice.payments import provider
 from boxoffice.refunds.refund_order import refund_order
 from inventory.models import Show
 from jobs.clock import database_now
@@ -387,6 +388,18 @@ def test_a_dispute_of_somebody_elses_payment_is_ignored(refund_provider: Payment
     intent = str(refund_provider.paid_session("disputed").payment_intent)
     (dispute,) = refund_provider.client().v1.disputes.list({"payment_intent": intent}).data
     take_dispute(provider_id=dispute.id)
+    assert not Dispute.objects.exists()
+
+
+@pytest.mark.parametrize("given", ["\x00", "\ud800", "x" * 500, {"a": 1}], ids=lambda given: repr(given)[:10])
+def test_a_dispute_of_somebody_else_may_have_anything_given_along(
+    disputed_order: Order, refund_provider: Payments, monkeypatch: pytest.MonkeyPatch, given: object
+) -> None:
+    dispute_id = dispute_of(refund_provider, disputed_order)
+    told = provider.client().v1.disputes.retrieve(dispute_id, {"expand": ["payment_intent"]}).to_dict()
+    told["payment_intent"] = {"id": "pi_of_somebody_else", "metadata": {"payment": given}}
+    monkeypatch.setattr("boxoffice.disputes.take_dispute.ask_about", lambda **_which: read_dispute(told))
+    take_dispute(provider_id=dispute_id)
     assert not Dispute.objects.exists()
 
 
