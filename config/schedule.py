@@ -36,7 +36,7 @@ SCHEDULE: tuple[Periodic, ...] = (
     Periodic(
         name="prove takings",
         task="boxoffice.prove_takings",
-        why="Compares the takings of the dashboard with the orders, to the cent, and counts anew what differs.",
+        why="Compares the takings of the dashboard with the orders, exactly, and counts anew what differs.",
         cron="20 4 * * *",
     ),
     Periodic(

@@ -1,6 +1,6 @@
 """The accounting of a cancelled show: what was paid for it against what went back, read from the rows themselves.
 
-See Note [What is owed]. ``paid = given back + with the bank + written off + under way + left``, to the cent and in each
+See Note [What is owed]. ``paid = given back + with the bank + written off + under way + left``, exactly, and in each
 currency; it closes when nothing is under way or left, and nothing can come any more.
 """
 
@@ -79,7 +79,7 @@ class Account:
 
     @property
     def matches(self) -> bool:
-        """Payments = refunds + what the bank took + written off, to the cent."""
+        """Payments = refunds + what the bank took + written off, exactly."""
         return self.under_way == 0 and self.left == 0 and self.paid == self.given_back + self.bank + self.written_off
 
     def money(self, amount: int) -> Money:

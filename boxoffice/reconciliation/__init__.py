@@ -1,4 +1,4 @@
-"""The books: what the payment provider says of our money, against what we say, to the cent.
+"""The books: what the payment provider says of our money, against what we say, to the smallest coin.
 
 Note [Both sides]: each transaction of the provider stands in exactly one outcome, and each payment and refund of ours
 in exactly one day: that of the transaction that it is matched with, whenever we heard of it, and its own where there is

@@ -60,7 +60,7 @@ class CurrencySums:
 
     @property
     def ties(self) -> bool:
-        """Whether both sides add up to the cent, each by itself, and are equal in what is matched."""
+        """Whether both sides add up exactly, each by itself, and are equal in what is matched."""
         there = (self.matched, self.findings_there, self.in_flight_there, self.undone, self.other)
         here = (self.matched_here, self.findings_here, self.in_flight_here)
         return (

@@ -1,4 +1,4 @@
-"""Prove that the takings are those of the orders, to the cent, and count anew where they are not.
+"""Prove that the takings are those of the orders, exactly, and count anew where they are not.
 
 A show that waits to be counted is left out: it differs, rightly, until then. Every other one must be equal row by row:
 by show, day, tier, channel, way of paying and currency. Beside that the sum of its rows must be the sum of its orders'

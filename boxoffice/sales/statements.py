@@ -1,7 +1,7 @@
 """What takings are, in SQL: one definition, by which they are counted and by which they are proved.
 
 A seat is sold on the day on which its order was confirmed, and given back on the day on which that was decided, at the
-venue. What a line costs counts, so that takings are equal to the orders to the cent. Money that bought nothing and goes
+venue. What a line costs counts, so that takings are exactly equal to the orders. Money that bought nothing and goes
 back is not in them: it came too late, or was another sum.
 """
 

@@ -1,4 +1,4 @@
-"""``manage.py prove_takings``: the takings of the dashboard against the orders, to the cent."""
+"""``manage.py prove_takings``: the takings of the dashboard against the orders, exactly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One day: both sides per currency, to the cent, and what was found."""
+"""One day: both sides per currency, to the smallest coin, and what was found."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def test_the_page_tells_refunds_phases_and_the_accounting_to_the_cent(staff: Cli
     transitions.mark_succeeded(refund_id=refund.pk, provider_id="re_1")
     page = seen(staff, address("cancellation", show))
     assert "1 of 1 refund" in page
-    assert "matches to the cent" in page
+    assert "matches exactly" in page
     assert "data-refresh=" not in page.replace("data-refresh-", "")
 
 
@@ -149,7 +149,7 @@ def test_an_open_page_of_a_large_show_is_kept_fresh_without_reading_all_its_mone
     transitions.mark_succeeded(refund_id=Refund.objects.get().pk, provider_id="re_1")
     is_read, page = asked(**by_a_script)
     assert is_read, "the last look, after which the page rests, has everything"
-    assert "matches to the cent" in page
+    assert "matches exactly" in page
 
 
 def test_a_show_that_nobody_paid_for_has_a_page_that_says_so(staff: Client, confirmed_order: Order) -> None:
@@ -212,7 +212,7 @@ def test_a_refund_that_was_refused_is_listed_with_its_ways_on_and_can_be_written
         assert words in page
     assert f"order {paid_order.code} off?" in seen(staff, off)
     done = staff.post(off, {"reason": "paid by cheque"}, follow=True).content.decode()
-    for words in ("are written off", "matches to the cent", address("cancellation_undo", show, paid_order.pk)):
+    for words in ("are written off", "matches exactly", address("cancellation_undo", show, paid_order.pk)):
         assert words in done
     for what_is_refused in (f"/refund/{refund.pk}/again/", "What is left needs somebody"):
         assert what_is_refused not in done
@@ -239,7 +239,7 @@ def test_what_nobody_comes_for_at_the_counter_can_be_written_off_and_does_not_ke
     off = address("cancellation_write_off", show, paid_order.pk)
     assert off in seen(staff, address("cancellation", show))
     done = staff.post(off, {"reason": "nobody came"}, follow=True).content.decode()
-    assert "matches to the cent" in done
+    assert "matches exactly" in done
     assert read_accounts(show_id=show.pk).match
     refund = Refund.objects.get()
     with pytest.raises(NotPaidOutByHand):

@@ -1,4 +1,4 @@
-"""Closing the accounting of a cancelled show: after a week, and only when it matches to the cent."""
+"""Closing the accounting of a cancelled show: after a week, and only when it matches exactly."""
 
 from __future__ import annotations
 
