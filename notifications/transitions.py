@@ -46,6 +46,12 @@ def mark_suppressed(*, notification_id: int, reason: str) -> bool:
     return queued.update(status=Status.SUPPRESSED, last_error=one_line(reason)) == 1
 
 
+def suppress_untried(*, subject: str, kind: str, reason: str) -> int:
+    """queued → suppressed, for those about ``subject`` of which no attempt was made. Returns how many moved."""
+    untried = Notification.objects.filter(subject=subject, kind=kind, status=Status.QUEUED, attempts=0)
+    return untried.update(status=Status.SUPPRESSED, last_error=one_line(reason))
+
+
 def reopen(*, notification_id: int) -> bool:
     """failed → queued, with the same message id and idempotency key."""
     failed = Notification.objects.filter(id=notification_id, status=Status.FAILED)

@@ -22,6 +22,7 @@ from boxoffice.payments.transitions import OPEN
 from boxoffice.tell_buyer import plan_mail_about
 from jobs.clock import database_now
 from jobs.record import record
+from notifications.take_back import take_back
 
 log = structlog.get_logger(__name__)
 
@@ -49,7 +50,9 @@ def take_dispute(*, provider_id: str) -> None:
 def write_dispute(*, payment: Payment, told: ToldDispute, asked_at: datetime) -> bool:
     """Write it down with what follows; whether it was news. Part of the caller's transaction.
 
-    A mail tells the fan what became of his tickets, once for each time (``messages.tickets_disputed``).
+    A mail tells the fan what became of his tickets, once for each time (``messages.tickets_disputed``). One that waits
+    still, and is not so any more, is taken back first: he hears neither of tickets that were void for some minutes nor
+    that they are valid again.
     Money that is ours again goes to the fan where the show was cancelled meanwhile: nobody else would plan it.
     """
     written = transitions.write_down(payment_id=payment.pk, told=told, asked_at=asked_at)
@@ -61,6 +64,7 @@ def write_dispute(*, payment: Payment, told: ToldDispute, asked_at: datetime) ->
     if written.is_news or tickets:
         step = transitions.add_step(dispute_id=written.dispute_id, tickets=tickets)
         if tickets:
+            take_back(subject=order.subject, kind=tickets_disputed.KIND, reason=tickets_disputed.CHANGED_AGAIN)
             plan_mail_about(order_id=order.pk, kind=tickets_disputed.KIND, occurrence=str(step.pk))
         log.info("dispute_changed", dispute=told.id, status=str(told.status), tickets=tickets)
     if written.is_news and told.status in KEPT:

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from django.db.models import Q
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from boxoffice.disputes.standing import OPEN
+from boxoffice.disputes.standing import LOST, OPEN
 from boxoffice.errors import NothingToSay, OrderNotFound
 from boxoffice.gather_places import counted
 from boxoffice.messages.base import Draft
@@ -27,6 +28,7 @@ from boxoffice.selectors import order_by_code
 from inventory.models import Show
 from jobs.clock import database_now
 from notifications.models import Notification
+from notifications.told_again import first_of
 from tickets.models import Ticket, VoidReason
 from tickets.selectors import tickets_of_order
 
@@ -35,6 +37,7 @@ KIND = "tickets_disputed"
 # Why it is not sent. Staff read it, in their own language.
 CHANGED_AGAIN = gettext_noop("the dispute has changed the tickets once more since")
 NEVER_TOLD = gettext_noop("no mail has told that the tickets were void")
+TOLD_BEFORE = gettext_noop("an earlier mail has told that the tickets are void")
 
 _NOT_TOLD = (Notification.Status.SUPPRESSED, Notification.Status.FAILED)
 
@@ -44,8 +47,9 @@ def draft(*, subject: str, occurrence: str) -> Draft:
     the dispute that changed the tickets.
 
     Raises OrderNotFound, and NothingToSay when the tickets changed once more since; when nobody is let in any more with
-    any ticket, since the show is cancelled or has begun, or no such ticket is left; and, of tickets that are valid
-    again, when no mail has said or may yet say that they were not.
+    any ticket, since the show is cancelled or has begun, or no such ticket is left; of tickets that are valid again,
+    when no mail has said or may have said that they were not; and of tickets that are void once more for a lost
+    dispute, when that is the last that he heard.
     """
     order = order_by_code(code=code_of(subject=subject))
     if order is None:
@@ -56,8 +60,7 @@ def draft(*, subject: str, occurrence: str) -> Draft:
     if newest.pk != int(occurrence):
         raise NothingToSay(CHANGED_AGAIN)
     is_void = newest.tickets == DisputeStep.Tickets.VOID
-    if not is_void:
-        _refuse_where_nobody_was_told(order, earlier)
+    _refuse_where_that_is_no_news(newest, last_told=_last_told(order, earlier))
     tickets = [each for each in tickets_of_order(order_id=order.pk) if _is_meant(each, is_void=is_void)]
     if not tickets:
         raise NothingToSay(NO_TICKETS)
@@ -117,8 +120,21 @@ def _refuse_where_nobody_is_let_in(show: Show) -> None:
         raise NothingToSay(BEGUN)
 
 
-def _refuse_where_nobody_was_told(order: Order, earlier: Sequence[DisputeStep]) -> None:
-    void = [str(step.pk) for step in earlier if step.tickets == DisputeStep.Tickets.VOID]
-    told = Notification.objects.filter(subject=order.subject, kind=KIND, occurrence__in=void)
-    if not told.exclude(status__in=_NOT_TOLD).exists():
+def _refuse_where_that_is_no_news(newest: DisputeStep, *, last_told: DisputeStep | None) -> None:
+    knows_that_void = last_told is not None and last_told.tickets == DisputeStep.Tickets.VOID
+    if newest.tickets == DisputeStep.Tickets.VALID and not knows_that_void:
         raise NothingToSay(NEVER_TOLD)
+    is_lost_again = newest.tickets == DisputeStep.Tickets.VOID and newest.status in LOST
+    if is_lost_again and knows_that_void and last_told is not None and last_told.status in LOST:
+        raise NothingToSay(TOLD_BEFORE)
+
+
+def _last_told(order: Order, earlier: Sequence[DisputeStep]) -> DisputeStep | None:
+    """The newest of these steps of which the fan has been told, or may have been: where a mail was handed over and no
+    answer came before it was not so any more, he is rather told once too often.
+    """
+    planned = Notification.objects.filter(subject=order.subject, kind=KIND)
+    maybe_out = Q(status=Notification.Status.SUPPRESSED, last_error=CHANGED_AGAIN, attempts__gt=0)
+    told = planned.filter(~Q(status__in=_NOT_TOLD) | maybe_out).values_list("occurrence", flat=True)
+    numbers = {first_of(occurrence) for occurrence in told}
+    return next((step for step in reversed(earlier) if str(step.pk) in numbers), None)

@@ -23,7 +23,7 @@ from boxoffice.disputes.selectors import disputed_payments, is_disputed, payment
 from boxoffice.disputes.standing import HOLDING
 from boxoffice.disputes.take_dispute import take_dispute, write_dispute
 from boxoffice.errors import NothingToSay
-from boxoffice.messages import draft
+from boxoffice.messages import draft, tickets_disputed
 from boxoffice.messages.base import Draft, lay_out
 from boxoffice.models import BalanceTransaction, Dispute, DisputeStep, Order, Payment
 from boxoffice.payments import provider
@@ -32,6 +32,7 @@ from inventory.models import Show
 from jobs.clock import database_now
 from jobs.models import Job
 from notifications.models import Notification
+from notifications.transitions import begin_attempt, mark_sent, mark_suppressed
 from tests.fixtures_payments import Payments
 from tests.fixtures_purchases import pay
 from tests.fixtures_refunds import WHO_AND_WHY
@@ -185,6 +186,7 @@ def test_who_loses_his_tickets_with_a_lost_dispute_is_told_once_and_told_again_w
         "boxoffice.send_message",
     )
     said = written(void)
+    begin_attempt(notification_id=void.pk)  # it may be out
     assert said.subject.startswith("Your tickets are no longer valid: ")
     assert (said.context["count"], said.context["is_open"], len(said.context["places"])) == (2, False, 2)
     becomes(refund_provider, dispute_id, "won")
@@ -194,9 +196,69 @@ def test_who_loses_his_tickets_with_a_lost_dispute_is_told_once_and_told_again_w
     assert written(valid).subject.startswith("Your tickets are valid again: ")
     with pytest.raises(NothingToSay, match="once more since"):
         written(void)
-    Notification.objects.filter(pk=void.pk).update(status="suppressed")
+    mark_suppressed(notification_id=void.pk, reason=tickets_disputed.CHANGED_AGAIN)
+    assert written(valid).subject.startswith("Your tickets are valid again: ")
+    Notification.objects.filter(pk=void.pk).update(attempts=0)
     with pytest.raises(NothingToSay, match="no mail has told"):
         written(valid)
+
+
+# What the fan is told, by how the dispute goes on and which mails have left by then; a step that no mail has followed
+# yet is one whose mail waits.
+COURSES = [
+    (["lost", "won"], []),
+    (["lost", "send", "won", "send"], ["no longer valid", "valid again"]),
+    (["lost", "won", "send", "lost", "send"], ["no longer valid"]),
+    (["lost", "send", "won", "lost", "send"], ["no longer valid"]),
+    (["lost", "send", "won", "send", "lost", "send"], ["no longer valid", "valid again", "no longer valid"]),
+    (["lost", "send", "won", "lost", "won", "send"], ["no longer valid", "valid again"]),
+]
+
+
+@pytest.mark.parametrize(("course", "told"), COURSES, ids=lambda each: "-".join(each) or "nothing")
+def test_the_fan_is_told_what_is_news_to_him_and_nothing_of_what_was_over_before_its_mail_left(
+    disputed_order: Order, refund_provider: Payments, run_tickets: Callable[[Order], None], course: list[str],
+    told: list[str],
+) -> None:  # fmt: skip
+    opened = ask_about(dispute_id=dispute_of(refund_provider, disputed_order))
+    payment = Payment.objects.get(order=disputed_order)
+    said = []
+    for what in [*course, "send"]:
+        if what == "send":
+            said += send_mails(disputed_order)
+            continue
+        with transaction.atomic():
+            write_dispute(payment=payment, told=replace(opened, status=what), asked_at=database_now())
+        run_tickets(disputed_order)
+    assert [subject.partition(":")[0].removeprefix("Your tickets are ") for subject in said] == told
+
+
+def send_mails(order: Order) -> list[str]:
+    """Send those that wait, the newest first, as no order is promised; their subjects."""
+    subjects = []
+    for mail in reversed([mail for mail in mails_about(order) if mail.status == "queued"]):
+        try:
+            subject = written(mail).subject
+        except NothingToSay as verdict:
+            mark_suppressed(notification_id=mail.pk, reason=str(verdict))
+            continue
+        if begin_attempt(notification_id=mail.pk):
+            mark_sent(notification_id=mail.pk)
+            subjects.append(subject)
+    return subjects
+
+
+def test_a_mail_that_was_written_when_the_dispute_was_won_does_not_leave_any_more(
+    disputed_order: Order, refund_provider: Payments
+) -> None:
+    dispute_id = dispute_of(refund_provider, disputed_order)
+    becomes(refund_provider, dispute_id, "lost")
+    take_dispute(provider_id=dispute_id)
+    (void,) = mails_about(disputed_order)
+    written(void)
+    becomes(refund_provider, dispute_id, "won")
+    take_dispute(provider_id=dispute_id)
+    assert not begin_attempt(notification_id=void.pk)
 
 
 def test_a_house_that_takes_tickets_back_at_once_says_that_the_bank_has_not_decided_and_nothing_more_when_it_has(
