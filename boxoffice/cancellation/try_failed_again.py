@@ -5,7 +5,8 @@ of hundreds. Jobs do it, PAGE attempts in one transaction of set-based SQL.
 
 Guarantee: an attempt is followed by one other at most (UNIQUE replaces_id), planned while its payment is locked and
 with what is left of it then. So neither a second press nor an answer that comes meanwhile sends anything twice. What
-fails again is not taken up by the same press: its number is beyond the newest that the page had shown.
+fails again is not taken up by the same press: its number is beyond the newest that the page had shown. One that cannot
+be planned keeps neither those of its page nor the pages behind from it: it stays among those that failed.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import structlog
 from django.db import connection, transaction
 
 from boxoffice.cancellation.errors import NothingToTryAgain
@@ -26,9 +28,16 @@ from inventory.money import Money
 from jobs.audit import require_reason
 from jobs.enqueue import enqueue
 from jobs.enqueue_selected import enqueue_selected
+from jobs.failures.classify import classify
+from jobs.failures.retry import FailureClass
 from jobs.new_job import require_transaction
 
+log = structlog.get_logger(__name__)
+
 TASK = "boxoffice.try_failed_again"
+
+_Page = Sequence[tuple[int, int]]
+"""Numbers of attempts, each with its payment's."""
 
 PAGE = 500
 """Attempts of one transaction, which holds the locks of their payments."""
@@ -166,25 +175,59 @@ def ask_to_try_again(*, show_id: int, until: int, by: str, reason: str) -> Faile
 def try_failed_again(*, cancellation_id: int, after: int, until: int, by: str, reason: str) -> int:
     """Plan another attempt for each of a page of those, and let the next page come; returns how many are planned.
 
-    Part of the caller's transaction. What was tried, paid or written off meanwhile is passed over.
+    Part of the caller's transaction. What was tried, paid or written off meanwhile is passed over, and so is one that
+    nothing can plan: it is logged, and stays where staff see it. Where that is so of all of the page, the cause is no
+    single one's: raises it, and the job's replay goes on from here.
     """
     require_transaction(using="default")
     cancellation = Cancellation.objects.get(pk=cancellation_id)
     values: dict[str, Any] = {"cancellation": cancellation_id, "by": by, "reason": reason}
-    page = _rows(NEXT_PAGE, {**values, "after": after, "until": until, "page": PAGE})
+    rows = _rows(NEXT_PAGE, {**values, "after": after, "until": until, "page": PAGE})
+    page = [(int(refund_id), int(payment_id)) for refund_id, payment_id in rows]
     if not page:
         return 0
-    values["ids"] = [refund_id for refund_id, _payment in page]
-    values["payment_ids"] = sorted({payment_id for _refund, payment_id in page})
-    _rows(LOCK_PAYMENTS, values)
-    values["again_ids"] = [refund_id for (refund_id,) in _rows(PLAN, values)]
-    for statement in (HAND_LINES_ON, WRITE_ACTIONS):
-        with connection.cursor() as cursor:
-            cursor.execute(statement, values)
-    enqueue_selected(task=SENDING, rows=JOBS, params={**values, "about": subject_of(code="")})
+    planned = _plan(page, values)
     if len(page) == PAGE:
-        _enqueue(cancellation, after=values["ids"][-1], until=until, by=by, reason=reason)
-    return len(values["again_ids"])
+        _enqueue(cancellation, after=page[-1][0], until=until, by=by, reason=reason)
+    return planned
+
+
+def _plan(page: _Page, values: Mapping[str, Any]) -> int:
+    """The page at once; one by one where that fails of what no waiting mends."""
+    try:
+        return _plan_at_once(page, values)
+    except Exception as error:
+        if len(page) == 1 or classify(error) is not FailureClass.PERMANENT:
+            raise
+    planned, failures = 0, []
+    for one in page:
+        try:
+            planned += _plan_at_once([one], values)
+        except Exception as error:
+            if classify(error) is not FailureClass.PERMANENT:
+                raise
+            log.exception("refund_not_tried_again", refund=one[0])
+            failures.append(error)
+    if len(failures) == len(page):
+        raise failures[-1]
+    return planned
+
+
+def _plan_at_once(page: _Page, values: Mapping[str, Any]) -> int:
+    values = {
+        **values,
+        "ids": [refund_id for refund_id, _payment in page],
+        "payment_ids": sorted({payment_id for _refund, payment_id in page}),
+    }
+    with transaction.atomic():  # a savepoint, for ``_plan``
+        _rows(LOCK_PAYMENTS, values)
+        again_ids = [refund_id for (refund_id,) in _rows(PLAN, values)]
+        for statement in (HAND_LINES_ON, WRITE_ACTIONS):
+            with connection.cursor() as cursor:
+                cursor.execute(statement, {**values, "again_ids": again_ids})
+        params = {**values, "again_ids": again_ids, "about": subject_of(code="")}
+        enqueue_selected(task=SENDING, rows=JOBS, params=params)
+    return len(again_ids)
 
 
 def _enqueue(cancellation: Cancellation, *, after: int, until: int, by: str, reason: str) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 from django.test import Client
 from django.urls import reverse
 
@@ -20,6 +20,7 @@ from boxoffice.refunds.try_again import try_again
 from inventory.models import Show
 from inventory.money import Money
 from jobs.clock import database_now
+from jobs.dead.replay import replay_job
 from jobs.models import Job
 from tests.cancelled_shows import Work, begin_cancelling, hand_out, pay_at, run_steps, send_all, sold_show
 from tests.fixtures_payments import Payments
@@ -112,6 +113,62 @@ def test_of_a_payment_of_which_a_part_went_back_meanwhile_the_rest_is_tried(fail
     later = Refund.objects.get(replaces=first)
     assert later.amount == first.amount - 100
     assert before.money == [Money(sum(r.amount for r in newest(failed_show)) - 100, "EUR")]
+
+
+REFUSE = """
+    CREATE FUNCTION refuse_refund() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'this one cannot be planned'; END $$;
+    CREATE TRIGGER refuse_refund BEFORE INSERT ON boxoffice_refund
+       FOR EACH ROW WHEN ({which}) EXECUTE FUNCTION refuse_refund();
+"""
+ALLOW = "DROP TRIGGER IF EXISTS refuse_refund ON boxoffice_refund; DROP FUNCTION IF EXISTS refuse_refund()"
+
+
+@pytest.fixture
+def refuse() -> Iterator[Callable[[str], None]]:
+    """Have the database refuse to plan such refunds, with an error that no waiting mends."""
+
+    def run(which: str) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(ALLOW)
+            cursor.execute(REFUSE.format(which=which))
+
+    yield run
+    with connection.cursor() as cursor:
+        cursor.execute(ALLOW)
+
+
+def test_one_that_cannot_be_planned_stays_among_the_failed_and_keeps_no_other_from_it(
+    failed_show: Show, work: Work, refuse: Callable[[str], None], monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(again, "PAGE", 7)
+    counted = failed(failed_show)
+    refunds = newest(failed_show)
+    stuck = refunds[3]
+    refuse(f"NEW.replaces_id = {stuck.pk}")
+    try_all(work, failed_show, until=counted.newest)
+    assert set(Job.objects.filter(task=again.TASK).values_list("state", flat=True)) == {"done"}
+    assert [refund.pk for refund in newest(failed_show) if refund.status == "failed"] == [stuck.pk]
+    assert Refund.objects.filter(replaces__in=refunds, status="planned").count() == len(refunds) - 1
+    assert OrderAction.objects.filter(action="try again", **WHY).count() == len(refunds) - 1
+    assert Job.objects.filter(task=SENDING).count() == len(refunds) - 1
+    assert failed(failed_show).count == 1
+
+
+def test_where_none_can_be_planned_the_job_is_dead_and_its_replay_tries_all_of_them(
+    failed_show: Show, work: Work, refuse: Callable[[str], None], monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(again, "PAGE", 7)
+    counted = failed(failed_show)
+    refuse("NEW.replaces_id IS NOT NULL")
+    try_all(work, failed_show, until=counted.newest)
+    dead = Job.objects.get(task=again.TASK)
+    assert (dead.state, Refund.objects.filter(status="planned").count()) == ("dead", 0)
+    refuse("false")
+    replay_job(job_id=dead.pk, generation=dead.generation, **WHY)
+    while due := hand_out(queue="default", tasks=[again.TASK]):
+        work(due[0])
+    assert failed(failed_show).count == 0
 
 
 def test_what_fails_anew_waits_for_another_press(failed_show: Show, work: Work) -> None:
