@@ -10,6 +10,9 @@ from django.db import connection
 
 from boxoffice.cancellation.owed import COMES_BACK, DISPUTED, LEFT
 from boxoffice.cancellation.turn import DESTINATION
+from boxoffice.models import Order
+from boxoffice.no_bulk_mail import count_suppressed
+from boxoffice.refunds.transitions import REFUNDABLE
 from inventory.money import Money
 from jobs.destinations import destination_named
 
@@ -44,7 +47,8 @@ ORDERS = f"""
 class Preview:
     """What would happen.
 
-    orders: that have tickets. free: of these, without money. mails: of these, that have an address. waiting: orders
+    orders: that have tickets. free: of these, without money. mails: of these, that get one. without_address,
+    suppressed: of these, that get none, and why. waiting: orders
     whose payment is open. holds: that end. disputed: orders whose money the bank has. refunds, money: what the provider
     is asked for. by_hand, money_by_hand: what somebody is to pay out. takes: how long the refunds take at the
     provider's rate; None where it has none.
@@ -53,6 +57,8 @@ class Preview:
     orders: int
     free: int
     mails: int
+    without_address: int
+    suppressed: int
     waiting: int
     holds: int
     disputed: int
@@ -64,17 +70,20 @@ class Preview:
 
 
 def preview(*, show_id: int) -> Preview:
-    """Count what would happen. Two queries over all orders of the show; changes nothing."""
+    """Count what would happen. Four queries over all orders of the show; changes nothing."""
     with connection.cursor() as cursor:
         cursor.execute(MONEY, {"show_id": show_id})
         money = cursor.fetchall()
         cursor.execute(ORDERS, {"show_id": show_id})
         orders, free, without_address, waiting, holds, disputed = cursor.fetchone()
+    suppressed = count_suppressed(Order.objects.filter(show_id=show_id, status__in=REFUNDABLE))
     refunds = sum(row[1] for row in money)
     return Preview(
         orders=orders,
         free=free,
-        mails=orders - without_address,
+        mails=orders - without_address - suppressed,
+        without_address=without_address,
+        suppressed=suppressed,
         waiting=waiting,
         holds=holds,
         disputed=disputed,

@@ -26,7 +26,7 @@ from boxoffice.shows.move_page import PERMISSION, say_done
 from boxoffice.shows.offer_refunds import check_until
 from boxoffice.shows.postpone_show import postpone_and_tell
 from boxoffice.shows.show_desk import address_of_show, ask, refuse, show_for, why_not
-from boxoffice.shows.telling_words import money_back_in_words, who_is_told
+from boxoffice.shows.telling_words import money_back_in_words, suppressed_in_words, who_is_told
 from boxoffice.shows.typed_moment import moment_field, money_back_field
 from inventory.models import Show
 from inventory.venue_time import place_of
@@ -143,13 +143,13 @@ def _ask(
         ],
         template="postpone.html",
         hidden=[(name, form[name].data or "") for name in ("starts", "refund_until", "seen")],
-        attendees_url=attendees_address(request, show) if holders.without else "",
+        attendees_url=attendees_address(request, show) if holders.unreached else "",
     )
 
 
 def postponed_in_words(show: Show) -> str:
     """For a show that is postponed: whom a mail tells, and what tells the new time. Empty for another one, and where
-    nobody has tickets. One query.
+    nobody has tickets. Three queries.
     """
     if show.status != Show.Status.POSTPONED or not (holders := count_holders(show)).all:
         return ""
@@ -158,14 +158,14 @@ def postponed_in_words(show: Show) -> str:
         "Postponed: %(n)d orders have tickets. Moving the show to its new time tells that by mail.",
         holders.all,
     ) % {"n": holders.all}
-    if not holders.without:
-        return words
-    silent = ngettext(
-        "%(n)d of them has no address, and knows nothing of it.",
-        "%(n)d of them have no address, and know nothing of it.",
-        holders.without,
-    )
-    return f"{words} {silent % {'n': holders.without}}"
+    if holders.without:
+        silent = ngettext(
+            "%(n)d of them has no address, and knows nothing of it.",
+            "%(n)d of them have no address, and know nothing of it.",
+            holders.without,
+        )
+        words = f"{words} {silent % {'n': holders.without}}"
+    return f"{words} {suppressed_in_words(holders.suppressed)}" if holders.suppressed else words
 
 
 def attendees_address(request: HttpRequest, show: Show) -> str:

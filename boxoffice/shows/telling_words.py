@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -15,9 +16,9 @@ from jobs.spans import span_in_words
 
 
 def who_is_told(holders: Holders) -> list[str]:
-    """How many get a mail with an entry for the calendar and how long that takes, and how many have no address."""
-    told, silent = holders.with_address, holders.without
-    if not told and not silent:
+    """How many get a mail with an entry for the calendar and how long that takes, and how many get none, and why."""
+    told, silent = holders.reached, holders.without
+    if not holders.all:
         return [_("Nobody has tickets, so nobody is written to.")]
     words = [
         ngettext(
@@ -34,7 +35,19 @@ def who_is_told(holders: Holders) -> list[str]:
             silent,
         )
         words.append(without % {"n": silent})
+    if holders.suppressed:
+        words.append(suppressed_in_words(holders.suppressed))
     return words
+
+
+def suppressed_in_words(orders: int) -> str:
+    """Of orders to whose address no bulk mail goes: it returned an earlier mail for good, or complained of one."""
+    words = ngettext(
+        "%(n)s order gets no mail, since an earlier one to its address came back or was complained of.",
+        "%(n)s orders get no mail, since an earlier one to their address came back or was complained of.",
+        orders,
+    )
+    return words % {"n": number_format(orders, use_l10n=True, force_grouping=True)}
 
 
 def how_long(mails: int) -> str:

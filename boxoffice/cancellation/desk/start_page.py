@@ -18,7 +18,7 @@ from boxoffice.cancellation.start import cancel_show
 from boxoffice.cancellation.workflow import LASTS
 from boxoffice.models import Cancellation
 from boxoffice.shows.show_desk import address_of_show, ask, refuse, show_for, why_not
-from boxoffice.shows.telling_words import how_long
+from boxoffice.shows.telling_words import how_long, suppressed_in_words
 from inventory.models import Show
 from inventory.money import Money
 from jobs.admin.reason_form import ReasonForm
@@ -180,13 +180,15 @@ def _mails(seen: Preview) -> list[str]:
             seen.mails,
         )
         words.append(told % {"n": _number(seen.mails), "span": how_long(seen.mails)})
-    if silent := seen.orders - seen.mails:
+    if silent := seen.without_address:
         without = ngettext(
             "%(n)s order has no address: nobody can be written to about it.",
             "%(n)s orders have no address: nobody can be written to about them.",
             silent,
         )
         words.append(without % {"n": _number(silent)})
+    if seen.suppressed:
+        words.append(suppressed_in_words(seen.suppressed))
     return words
 
 

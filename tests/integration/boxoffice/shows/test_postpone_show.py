@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from icalendar import Calendar
 
+from boxoffice.cancellation.preview import preview
 from boxoffice.confirm_order import confirm_order
 from boxoffice.errors import NothingToSay
 from boxoffice.messages import draft
@@ -19,6 +20,7 @@ from boxoffice.models import Order, OrderAction, RefundOffer, ShowAction
 from boxoffice.self_help.ask_money_back import ask_money_back
 from boxoffice.self_help.errors import TooLateForMoneyBack
 from boxoffice.shows.errors import OfferRefused, TimeHasPassed
+from boxoffice.shows.holders import Holders, count_holders, count_told_of_postponing
 from boxoffice.shows.move_show import move_and_tell
 from boxoffice.shows.offer_refunds import extend_offer
 from boxoffice.shows.postpone_show import go_on_and_tell, postpone_and_tell
@@ -30,6 +32,8 @@ from jobs.clock import database_now
 from jobs.errors import ReasonMissing
 from jobs.models import Job
 from notifications.models import Notification
+from notifications.suppression.lift_suppression import lift_suppression
+from notifications.suppression.suppress_address import suppress_address
 from tests.fixtures_clock import Clock
 from tests.fixtures_staff import staff_with
 from tickets.models import Ticket
@@ -357,3 +361,33 @@ def test_once_the_show_is_cancelled_nobody_is_asked_whether_he_wants_his_money_b
     Show.objects.filter(pk=confirmed_order.show_id).update(status="cancelled")
     answer = client.get(reverse("money_back", args=[confirmed_order.token]))
     assert answer.headers["Location"] == reverse("order", args=[confirmed_order.token])
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["ada@example.org", "Ada.Lovelace@Example.ORG", "ädä@example.org", "ada@bücher.example", "not an address"],
+)
+def test_whose_address_gets_no_bulk_mail_is_counted_apart_before_it_and_after_it(
+    staff: Client, order_with_tickets: Order, address: str
+) -> None:
+    show = order_with_tickets.show
+    Order.objects.filter(pk=order_with_tickets.pk).update(email=address)
+    assert (count_holders(show), preview(show_id=show.pk).mails) == (Holders(reached=1, without=0), 1)
+    suppress_address(address=address.upper(), reason="bounced", detail="gone", notification_id=1)
+    assert count_holders(show) == Holders(reached=0, without=0, suppressed=1)
+    about = preview(show_id=show.pk)
+    assert (about.orders, about.mails, about.suppressed, about.without_address) == (1, 0, 1, 0)
+    typed = {"starts": "", "refund_until": "", "seen": show.version}
+    said = "1 order gets no mail, since an earlier one to its address came back"
+    asks = seen(staff, page_of(show), typed)
+    for words in ("0 orders are told by mail", said, "Who gets no mail can be rung"):
+        assert words in asks
+    assert said in seen(staff, reverse("admin:inventory_show_cancel", args=[show.pk]))
+    postpone(show)
+    after = seen(staff, reverse("admin:inventory_show_change", args=[show.pk]))
+    assert said in after
+    assert "Export their names and addresses" in after
+    tell(show, "show_postponed")
+    assert count_told_of_postponing(show) == 0
+    lift_suppression(address=address, by="anna", reason="he has another provider")
+    assert count_told_of_postponing(show) == 1
