@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from boxoffice.disputes.standing import OPEN
 from boxoffice.messages import tickets_ready
 from boxoffice.models import Dispute, Order, OrderLine, Payment, Refund, ShowAction
 from boxoffice.money_back import MoneyBack, money_back_of
+from boxoffice.refunds.kept_by_bank import kept_by_bank
 from boxoffice.selectors import lines_of_order, order_by_token
 from inventory.models import Show
 from jobs.flow.away import is_away
@@ -33,7 +34,8 @@ class OrderPage:
     left, and the mail service does not answer. refunds: the newest attempt for each sum that goes back.
     money_back: until when the fan may have his money back by himself, if at all. goes_on: where he may, the show was
     postponed and takes place at its old time after all. disputed: "open" or "lost" where no
-    ticket is valid any more since the payment was disputed, by whether the bank has decided.
+    ticket is valid any more since the payment was disputed, by whether the bank has decided. kept_by_bank: those of the
+    refunds that do not arrive since the payment was disputed after they were planned (see there).
     """
 
     order: Order
@@ -48,6 +50,7 @@ class OrderPage:
     money_back: MoneyBack = field(default_factory=MoneyBack)
     goes_on: bool = False
     disputed: str = ""
+    kept_by_bank: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def payment_is_open(self) -> bool:
@@ -63,7 +66,8 @@ def order_page(*, token: str) -> OrderPage | None:
     """What the page of the order with this secret tells, or None where there is none.
 
     Four queries; one more for an order that costs money and was not confirmed, or whose mail has not left; two more for
-    one of which seats were given back, or that was paid after it was cancelled; four more where the show was postponed
+    one of which seats were given back, or that was paid after it was cancelled, and one while money of it has not left;
+    four more where the show was postponed
     or moved and its fans may have their money back; one more where a dispute has made the tickets void.
     """
     order = order_by_token(token=token)
@@ -77,19 +81,21 @@ def order_page(*, token: str) -> OrderPage | None:
     payment_status = _payment_status(order)
     paid_when_cancelled = order.status == Order.Status.CANCELLED and payment_status == Payment.Status.SUCCEEDED
     money_back = money_back_of(order=order)
+    refunds = newest_refunds(order) if paid_when_cancelled or any(line.refund_id for line in lines) else ()
     return OrderPage(
         order=order,
         lines=lines,
         tickets=[ticket for ticket in tickets if ticket.status != Ticket.Status.VOID],
         mail=mail,
         payment_status=payment_status,
-        refunds=newest_refunds(order) if paid_when_cancelled or any(line.refund_id for line in lines) else (),
+        refunds=refunds,
         void=void,
         file_is_outdated=bool(void) and documents(order_id=order.pk).filter(outdated=True).exists(),
         mail_is_held_up=mail is not None and mail.status == _NOT_LEFT and is_away(destination="mail"),
         money_back=money_back,
         goes_on=(money_back.until is not None or money_back.is_disputed) and _goes_on(order),
         disputed=_how_disputed(order) if is_forfeited else "",
+        kept_by_bank=kept_by_bank(refunds),
     )
 
 

@@ -24,6 +24,7 @@ from boxoffice.attention.find_items import Item
 from boxoffice.attention.kinds import Kind, kind_named
 from boxoffice.messages import show_cancelled
 from boxoffice.models import AskedAttention, Cancellation, Dispute, Order, Payment, Refund
+from boxoffice.refunds.kept_by_bank import kept_by_bank
 from boxoffice.support.story.dispute_story import what_is_disputed
 from boxoffice.support.story.last_news import last_news, missed_news_in_words, was_missed
 from boxoffice.support.story.payment_story import what_is_wrong
@@ -132,8 +133,9 @@ def _tickets(items: Sequence[Item], _now: datetime) -> _Told:
 
 
 def _refunds(items: Sequence[Item], now: datetime) -> _Told:
-    found = Refund.objects.filter(pk__in=_keys(items)).select_related("payment")
-    owed = {str(refund.pk): what_is_owed(refund, now=now) for refund in found}
+    found = list(Refund.objects.filter(pk__in=_keys(items)).select_related("payment__write_off"))
+    kept = kept_by_bank(found)
+    owed = {str(each.pk): what_is_owed(each, now=now, kept_by_bank=kept.get(each.pk, "")) for each in found}
     return {key: (each.what, each.advice) for key, each in owed.items() if each is not None}
 
 

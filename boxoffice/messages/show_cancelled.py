@@ -20,6 +20,7 @@ from boxoffice.messages.show_times import day_of
 from boxoffice.models import CancelledOrder, Order, Refund
 from boxoffice.models.order import code_of
 from boxoffice.own_direction import isolated
+from boxoffice.refunds.kept_by_bank import kept_by_bank
 from boxoffice.selectors import order_by_code
 from inventory.models import Show
 from inventory.money import Money
@@ -63,7 +64,7 @@ def draft(*, subject: str, occurrence: str) -> Draft:
 
 
 def read_back(*, order: Order) -> Back:
-    """What was planned for the order because its show is cancelled. Two queries."""
+    """What was planned for the order because its show is cancelled. Two queries, one more while money has not left."""
     known = CancelledOrder.objects.filter(order_id=order.pk).first()
     if known is None:
         return Back()
@@ -71,12 +72,13 @@ def read_back(*, order: Order) -> Back:
         payment__order_id=order.pk, cancellation_id=known.cancellation_id, replaced_by__isnull=True
     )
     planned = list(refunds.select_related("payment__write_off").order_by("pk"))
-    owed = [each for each in planned if not each.is_written_off]
+    kept = kept_by_bank(planned)
+    owed = [each for each in planned if not each.is_written_off and each.pk not in kept]
     return Back(
         online=_sum([each for each in owed if not each.payment.is_by_hand], order),
         by_hand=_sum([each for each in owed if each.payment.is_by_hand], order),
         in_vain=_sum([each for each in planned if each.is_written_off], order),
-        disputed=known.kind == CancelledOrder.Kind.DISPUTED,
+        disputed=known.kind == CancelledOrder.Kind.DISPUTED or bool(kept),
     )
 
 

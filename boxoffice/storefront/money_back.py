@@ -14,6 +14,7 @@ from boxoffice.errors import BoxOfficeError, OrderNotFound
 from boxoffice.models import Order
 from boxoffice.money_back import money_back_of
 from boxoffice.order_page import newest_refunds
+from boxoffice.refunds.kept_by_bank import kept_by_bank
 from boxoffice.selectors import lines_of_order, order_by_token
 from boxoffice.self_help.ask_money_back import ask_money_back, is_given_back
 from boxoffice.self_help.errors import MoneyBackDisputed, TooLateForMoneyBack
@@ -52,6 +53,7 @@ def _page(request: HttpRequest, order: Order, *, problem: str = "", status: int 
     if not done and until is None and not problem:
         problem, status = str(MoneyBackDisputed() if offered.is_disputed else TooLateForMoneyBack()), 409
     refunds = newest_refunds(order) if done else []
+    kept = kept_by_bank(refunds)
     context = {
         "order": order,
         "show": order.show,
@@ -61,6 +63,7 @@ def _page(request: HttpRequest, order: Order, *, problem: str = "", status: int 
         "money": Money.sum((line.money for line in left), currency=order.currency),
         "until": in_venue_time(instant=until, zone=order.show.venue.zone) if until else "",
         "by_hand": any(each.payment.is_by_hand for each in refunds),
-        "back": Money.sum((each.money for each in refunds), currency=order.currency),
+        "back": Money.sum((each.money for each in refunds if each.pk not in kept), currency=order.currency),
+        "is_disputed": bool(kept),
     }
     return render(request, "boxoffice/money_back.html", context, status=status)

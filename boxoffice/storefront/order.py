@@ -73,5 +73,5 @@ def _context(request: HttpRequest, *, page: OrderPage, progress: Progress) -> di
         "bank_decides": page.disputed == "open",
         "tickets": shown_tickets(page.tickets),
         "void": void_tickets_in_words(page.void),
-        "slip": slip_of_order(order=page.order, lines=page.lines, refunds=page.refunds),
+        "slip": slip_of_order(order=page.order, lines=page.lines, refunds=page.refunds, kept_by_bank=page.kept_by_bank),
     }

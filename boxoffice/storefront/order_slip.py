@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
@@ -32,12 +32,26 @@ def slip_of_hold(held: HeldSeats) -> OrderSlip:
     return OrderSlip(lines=lines, total=Money.sum((line.price for line in lines), currency=currency))
 
 
-def slip_of_order(*, order: Order, lines: Iterable[OrderLine], refunds: Iterable[Refund] = ()) -> OrderSlip:
-    """At the prices that the order wrote down. refunds: the newest attempt for each sum that goes back."""
-    return OrderSlip(lines=gather_lines(lines), total=order.money, refunds=[_on_its_way(refund) for refund in refunds])
+def slip_of_order(
+    *,
+    order: Order,
+    lines: Iterable[OrderLine],
+    refunds: Iterable[Refund] = (),
+    kept_by_bank: Mapping[int, str] | None = None,
+) -> OrderSlip:
+    """At the prices that the order wrote down. refunds: the newest attempt for each sum that goes back. kept_by_bank:
+    those of them that do not, by ``boxoffice.refunds.kept_by_bank``.
+    """
+    kept = kept_by_bank or {}
+    told = [_on_its_way(refund, kept_by_bank=kept.get(refund.pk, "")) for refund in refunds]
+    return OrderSlip(lines=gather_lines(lines), total=order.money, refunds=told)
 
 
-def _on_its_way(refund: Refund) -> str:
+def _on_its_way(refund: Refund, *, kept_by_bank: str) -> str:
+    if kept_by_bank == "open":
+        return _("The bank has %(amount)s while it decides: the payment is disputed.") % {"amount": refund.money}
+    if kept_by_bank:
+        return _("Your bank has %(amount)s, since the payment was disputed.") % {"amount": refund.money}
     if refund.is_written_off:
         return in_vain(refund.money)
     if refund.payment.is_by_hand and refund.status == Refund.Status.SUCCEEDED:

@@ -123,6 +123,8 @@ def _unpaid(page: OrderPage) -> Progress:
 
 def _over(page: OrderPage) -> Progress:
     left = [refund for refund in page.refunds if refund.status != Refund.Status.SUCCEEDED]
+    if left and all(refund.pk in page.kept_by_bank for refund in left):
+        return _ended(page, _kept_by_bank(page), headline=_cancelled())
     if left and all(refund.is_written_off for refund in left):
         words = _("It could not be given back to you. If you still expect it, write to us.")
         return _ended(page, Step(_("Payment"), "trouble", words), headline=_cancelled())
@@ -153,6 +155,13 @@ def _over(page: OrderPage) -> Progress:
     return _ended(page, ended)
 
 
+def _kept_by_bank(page: OrderPage) -> Step:
+    """Of money that was to go back when its payment was disputed."""
+    if "open" in page.kept_by_bank.values():
+        return Step(_("Payment"), "waiting", _("It is disputed with the bank, which has not decided yet."))
+    return Step(_("Payment"), "done", _("Your bank has it, since the payment was disputed."))
+
+
 def _called_off(step: Step) -> Progress:
     """Of an order of a cancelled show that says nothing else of its money."""
     return Progress(headline=_("Show cancelled"), steps=[step], is_confirmed=False)
@@ -178,6 +187,9 @@ def _late(page: OrderPage) -> Step:
     """Of money that came when the order was cancelled; the slip says how long it takes."""
     if page.refunds and all(refund.status == Refund.Status.SUCCEEDED for refund in page.refunds):
         return Step(_("Payment"), "done", _("It came after the order was cancelled, and has gone back to you."))
+    left = [refund for refund in page.refunds if refund.status != Refund.Status.SUCCEEDED]
+    if left and all(refund.pk in page.kept_by_bank for refund in left):
+        return _kept_by_bank(page)
     words = _("It came after the order was cancelled, and goes back to you. You need do nothing.")
     return Step(_("Payment"), "doing", words)
 

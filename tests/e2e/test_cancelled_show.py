@@ -18,10 +18,12 @@ from boxoffice.cancellation import transitions as steps
 from boxoffice.cancellation import workflow
 from boxoffice.cancellation.balance import TOP_UP
 from boxoffice.cancellation.write_off import write_off
-from boxoffice.models import Cancellation, Order, Payment, Refund
+from boxoffice.models import Cancellation, Dispute, Order, Payment, Refund
 from boxoffice.refunds import transitions
 from boxoffice.shows.postpone_show import postpone_and_tell
 from inventory.models import Show
+from jobs.clock import database_now
+from notifications.suppression.suppress_address import suppress_address
 from tests.fixtures_storefront import Visiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -29,10 +31,12 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture
 def three_sold(make_paid_order: Callable[..., Order]) -> list[Order]:
-    """Three paid orders of one show, the last one paid out of a purse."""
+    """Three paid orders of one show, the last one paid out of a purse; and to its address no bulk mail goes."""
     orders = [make_paid_order() for _ in range(3)]
     Order.objects.filter(pk__in=[order.pk for order in orders]).update(show=orders[0].show_id)
     Payment.objects.filter(order=orders[2]).update(method="cash", provider_id="", intent_id="", page_url="")
+    Order.objects.filter(pk=orders[2].pk).update(email="gone@example.org")
+    suppress_address(address="gone@example.org", reason="bounced", detail="no such user", notification_id=1)
     return list(Order.objects.select_related("show__venue").order_by("pk"))
 
 
@@ -63,6 +67,15 @@ def plan_and_pause() -> None:
 def refuse(order: Order) -> None:
     refund = Refund.objects.filter(payment__order=order).latest("pk")
     transitions.mark_failed(refund_id=refund.pk, failure="refused", code="charge_not_refundable")
+
+
+def dispute(order: Order) -> None:
+    now = database_now()
+    payment = Payment.objects.get(order=order)
+    Dispute.objects.create(
+        payment=payment, provider_id="du_1", status="needs_response", amount=payment.amount, currency=payment.currency,
+        opened_at=now, asked_at=now,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(("width", "language", "dark"), [(375, "de", True), (1280, "en", False)])
@@ -129,6 +142,10 @@ def test_a_show_is_postponed_and_then_cancelled_and_everybody_reads_how_it_stand
         if shots := os.environ.get("SHOTS"):
             paper.value.save_as(f"{shots}/report-{language}.pdf")
         look("fan-cancelled", reverse("order", args=[second.token]))
+        elsewhere(lambda: dispute(second))
+        look("fan-disputed", reverse("order", args=[second.token]))
+        look("desk-disputed", reverse("admin:boxoffice_order_change", args=[second.pk]))
+        elsewhere(lambda: Dispute.objects.all().delete())
         elsewhere(lambda: write_off(order_id=second.pk, by="finn", reason="the card is closed"))
         look("fan-written-off", reverse("order", args=[second.token]))
         look("fan-at-the-counter", reverse("order", args=[third.token]))

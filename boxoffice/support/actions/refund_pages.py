@@ -20,6 +20,7 @@ from boxoffice.disputes.selectors import only_disputed_money
 from boxoffice.errors import BoxOfficeError
 from boxoffice.models import Order, OrderLine, Refund
 from boxoffice.refunds.errors import LinesRefunded, PaymentDisputed
+from boxoffice.refunds.kept_by_bank import kept_by_bank
 from boxoffice.refunds.refund_order import RefundedOrder, refund_order
 from boxoffice.refunds.transitions import REFUNDABLE
 from boxoffice.refunds.try_again import try_again
@@ -87,13 +88,16 @@ def refund_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int) -> 
 def again_page(page: admin.ModelAdmin, request: HttpRequest, order_id: int, refund_id: int) -> HttpResponse:
     """Ask (GET), or plan another attempt and say so (POST)."""
     order = _order(request, order_id)
-    refund = Refund.objects.filter(pk=refund_id, payment__order_id=order.pk).select_related("payment").first()
+    refund = (
+        Refund.objects.filter(pk=refund_id, payment__order_id=order.pk).select_related("payment__write_off").first()
+    )
     if refund is None:
         raise Http404
     form = ReasonForm(request.POST if request.method == "POST" else None)
     if not form.is_valid():
         title = _("Try the refund of %(amount)s again?") % {"amount": refund.money}
-        owed = what_is_owed(refund, now=database_now())
+        kept = kept_by_bank([refund]).get(refund.pk, "")
+        owed = what_is_owed(refund, now=database_now(), kept_by_bank=kept)
         about = {"form": form, "refund": refund, "advice": owed.advice if owed else ""}
         return order_page(page, request, order, "try_again.html", title=title, **about)
     try:

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from boxoffice.models import Refund
 from boxoffice.refunds.code_words import code_in_words
+from boxoffice.refunds.kept_by_bank import among_disputes
 from boxoffice.refunds.yield_to_attached import ATTACHED
 from boxoffice.support.story.facts import Facts
 
@@ -56,16 +57,22 @@ def owed_money(facts: Facts) -> Iterator[OwedMoney]:
     those that wait for us.
     """
     replaced = {refund.replaces_id for refund in facts.refunds}
+    kept = among_disputes(facts.refunds, facts.disputes)
     for refund in facts.refunds:
-        owed = what_is_owed(refund, now=facts.now)
+        owed = what_is_owed(refund, now=facts.now, kept_by_bank=kept.get(refund.pk, ""))
         if owed is not None and refund.pk not in replaced and not _is_written_off(refund):
             yield owed
 
 
-def what_is_owed(refund: Refund, *, now: datetime) -> OwedMoney | None:
-    """What is wrong with an attempt that no later one replaces, or None. The refund comes with its payment."""
+def what_is_owed(refund: Refund, *, now: datetime, kept_by_bank: str = "") -> OwedMoney | None:
+    """What is wrong with an attempt that no later one replaces, or None. The refund comes with its payment.
+    kept_by_bank: as ``boxoffice.refunds.kept_by_bank`` has it for this one; a further attempt is in vain then, but of
+    one without an answer it looks what became of it.
+    """
     if refund.status == Refund.Status.FAILED:
         what = _("The refund of %(amount)s failed: %(why)s.") % {**_words(refund), "why": _why(refund)}
+        if kept_by_bank and refund.failure != Refund.Failure.UNANSWERED:
+            return OwedMoney(refund, what, _ADVICE_WHEN_DISPUTED[kept_by_bank]())
         return OwedMoney(refund, what, _advice(refund), can_try=True)
     if _waits_for_us(refund):
         words = {**_words(refund), "method": refund.payment.get_method_display()}
@@ -141,4 +148,12 @@ _ADVICE = {
     Refund.Failure.RETURNED: lambda: _(
         "The card or account may be closed. Ask the fan for another way to pay, or try again."
     ),
+}
+
+_ADVICE_WHEN_DISPUTED = {
+    "open": lambda: _(
+        "The payment is disputed, and the bank has the money while it decides: the provider refuses each attempt. Try "
+        "again when the dispute is won."
+    ),
+    "lost": lambda: _("The dispute was lost: the bank has the money, and the provider refuses each attempt."),
 }

@@ -16,6 +16,7 @@ from boxoffice.disputes.take_dispute import take_dispute
 from boxoffice.messages import draft
 from boxoffice.models import Cancellation, Order, Payment, Refund
 from boxoffice.refunds import transitions
+from boxoffice.refunds.refund_order import refund_order
 from inventory.models import Show
 from tests.fixtures_payments import Payments
 
@@ -141,3 +142,67 @@ def test_the_desk_reads_that_the_show_was_cancelled_on_top_of_its_orders(
     page = staff.get(reverse("admin:boxoffice_order_change", args=[paid.pk])).content.decode()
     assert "The show was cancelled." in page
     assert "What became of the money of this order stands below." in page
+
+
+@pytest.mark.parametrize(
+    ("states", "told"),
+    [
+        ((), "The bank has {paid} while it decides: the payment is disputed."),
+        (("lost",), "Your bank has {paid}, since the payment was disputed."),
+    ],
+    ids=["open", "lost"],
+)
+def test_a_refund_that_failed_since_its_payment_was_disputed_afterwards_is_promised_to_nobody_until_it_is_won(
+    client: Client,
+    paid_order: Order,
+    dispute: Callable[..., str],
+    refund_provider: Payments,
+    states: tuple[str, ...],
+    told: str,
+) -> None:
+    cancellation = planned(paid_order.show)
+    found = dispute(*states)
+    for _asked in range(2):  # before the provider has refused it, and when it has
+        page = page_of(client, paid_order)
+        assert told.format(paid=PAID) in page
+        assert headline(page) == "Cancelled"
+        for wrong in ("You get", "we are on it", "goes back to you", "you get your money back"):
+            assert wrong not in page
+        mail = draft(kind="show_cancelled", subject=paid_order.subject, recipient="", occurrence=str(cancellation.pk))
+        assert (mail.context["back"].online, mail.context["back"].disputed) == (None, True)
+        transitions.mark_failed(refund_id=Refund.objects.get().pk, failure="refused", code="charge_disputed")
+    refund_provider.post("dispute", id=found, status="won")
+    take_dispute(provider_id=found)
+    assert f"You get {PAID} back" in page_of(client, paid_order)
+
+
+def test_whoever_gave_his_tickets_back_and_then_disputed_reads_where_the_money_is(
+    client: Client, paid_order: Order, dispute: Callable[..., str]
+) -> None:
+    refund_order(order_id=paid_order.pk, reason="asked", by="anna")
+    dispute("lost")
+    transitions.mark_failed(refund_id=Refund.objects.get().pk, failure="refused", code="charge_disputed")
+    page = client.get(reverse("money_back", args=[paid_order.token])).content.decode()
+    assert "Your bank has the money, since the payment was disputed." in page
+    assert "goes to the card" not in page
+
+
+@pytest.mark.parametrize(
+    ("states", "advice"),
+    [((), "Try again when the dispute is won."), (("lost",), "The dispute was lost: the bank has")],
+)
+def test_the_desk_offers_no_attempt_that_is_refused_for_a_dispute_and_says_why(
+    staff: Client, paid_order: Order, dispute: Callable[..., str], states: tuple[str, ...], advice: str
+) -> None:
+    refund_order(order_id=paid_order.pk, reason="asked", by="anna")
+    refund = Refund.objects.get()
+    transitions.mark_failed(refund_id=refund.pk, failure="refused", code="charge_disputed")
+    again = reverse("admin:boxoffice_order_refund_again", args=[paid_order.pk, refund.pk])
+    desk = reverse("admin:boxoffice_order_change", args=[paid_order.pk])
+    assert again in staff.get(desk).content.decode()
+    dispute(*states)
+    page = staff.get(desk).content.decode()
+    assert again not in page
+    assert advice in page
+    assert advice in staff.get(again).content.decode()
+    assert advice in staff.get(reverse("admin:boxoffice_attention_changelist")).content.decode()
