@@ -28,13 +28,16 @@ LONGEST_ID = 18  # digits, which fit a bigint; Python refuses to read thousands 
 @door_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def choose_show(request: HttpRequest) -> HttpResponse:
-    """GET: the shows of tonight, or of the week ahead with ``?ahead``. POST: the door's name, and on to the show."""
+    """GET: the shows of tonight, or of the week ahead with ``?ahead``. POST: keep the door's name, and on to the show,
+    or back to choose among those of the week.
+    """
     if request.method == "POST":
         name = " ".join(request.POST.get("name", "").replace("\x00", "").split())[:LONGEST_NAME]
         request.session[NAME] = name
         show_id = request.POST.get("show", "")
-        known_form = show_id.isdecimal() and len(show_id) <= LONGEST_ID
-        return SeeOther(reverse("door_of_show", args=[int(show_id)]) if known_form else reverse("door"))
+        if show_id.isdecimal() and len(show_id) <= LONGEST_ID:
+            return SeeOther(reverse("door_of_show", args=[int(show_id)]))
+        return SeeOther(f"{reverse('door')}?ahead" if "ahead" in request.POST else reverse("door"))
     known = door_shows()
     now = tonight(known)
     return render(

@@ -24,7 +24,9 @@ SHOWN = 50
 
 class FileForm(forms.Form):
     file = forms.FileField(
-        label=gettext_lazy("File"), widget=forms.FileInput(attrs={"accept": ".csv,text/csv,text/plain"})
+        label=gettext_lazy("File"),
+        widget=forms.FileInput(attrs={"accept": ".csv,text/csv,text/plain"}),
+        error_messages={"required": gettext_lazy("Choose a file first.")},
     )
 
 

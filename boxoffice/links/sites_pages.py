@@ -108,6 +108,8 @@ def _ask(page: admin.ModelAdmin, request: HttpRequest, form: forms.Form, **said:
 
 
 def _blocked(host: str, again: int) -> str:
+    if not again:
+        return _("The site %(site)s is blocked. No link leads there.") % {"site": host}
     words = ngettext(
         "The site %(site)s is blocked. %(n)d link that leads there is looked at again.",
         "The site %(site)s is blocked. %(n)d links that lead there are looked at again.",

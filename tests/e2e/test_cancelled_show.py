@@ -29,6 +29,11 @@ from tests.fixtures_storefront import Visiting
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
+# What is to be done stands in the last column, and nobody looks for it behind an edge.
+NOTHING_IS_CUT_OFF = """() => [...document.querySelectorAll(".cancellation .wide")].every(
+    table => table.scrollWidth <= table.clientWidth)"""
+
+
 @pytest.fixture
 def three_sold(make_paid_order: Callable[..., Order]) -> list[Order]:
     """Three paid orders of one show, the last one paid out of a purse; and to its address no bulk mail goes."""
@@ -109,6 +114,7 @@ def test_a_show_is_postponed_and_then_cancelled_and_everybody_reads_how_it_stand
             if shots := os.environ.get("SHOTS"):
                 page.screenshot(path=f"{shots}/{name}-{width}-{language}.png", full_page=True)
             assert page.evaluate("document.documentElement.scrollWidth") == width, name
+            assert page.evaluate(NOTHING_IS_CUT_OFF), name
 
         first, second, third = three_sold
         look("fan-postponed", reverse("order", args=[first.token]))

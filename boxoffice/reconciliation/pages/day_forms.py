@@ -21,7 +21,9 @@ class ReportForm(forms.Form):
     """The file, and the days that it was made for."""
 
     report = forms.FileField(
-        label=_("Report (CSV)"), widget=forms.FileInput(attrs={"accept": ".csv,text/csv,text/plain"})
+        label=_("Report (CSV)"),
+        widget=forms.FileInput(attrs={"accept": ".csv,text/csv,text/plain"}),
+        error_messages={"required": _("Choose the file of the report first.")},
     )
     first = forms.DateField(
         label=_("Whole days, from"),

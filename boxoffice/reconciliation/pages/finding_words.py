@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from boxoffice.disputes.standing import OPEN
 from boxoffice.models import BalanceTransaction, Dispute, Finding, Payment, Refund
 from boxoffice.reconciliation.amounts import in_words
-from boxoffice.reconciliation.pages.day_words import CATEGORIES
+from boxoffice.reconciliation.pages.day_words import CATEGORIES, day_in_words
 from inventory.money import Money
 
 Action, Kind = Finding.Action, Finding.Kind
@@ -20,9 +20,10 @@ Action, Kind = Finding.Action, Finding.Kind
 
 @dataclass(frozen=True)
 class FindingRow:
-    """A finding in a list."""
+    """A finding in a list. day: in words, as the list of days has it."""
 
     finding: Finding
+    day: str
     amount: str
     order_link: str
     suggestion: str
@@ -36,6 +37,7 @@ def finding_rows(findings: Iterable[Finding], *, request: HttpRequest) -> list[F
     return [
         FindingRow(
             finding=finding,
+            day=day_in_words(finding.day),
             amount=in_words(finding.amount, finding.currency),
             order_link=reverse("admin:boxoffice_order_change", args=[finding.order_id])
             if finding.order_id and sees_orders

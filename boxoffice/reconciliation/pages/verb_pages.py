@@ -78,7 +78,12 @@ def verb_page(page: admin.ModelAdmin, request: HttpRequest, finding_id: int, ver
     if action not in offered(finding):
         messages.warning(request, _("This cannot be done about this finding any more."))
         return HttpResponseRedirect(reverse(PAGE, args=[finding.pk]))
-    return _ask(page, request, finding, action, form)
+    try:
+        return _ask(page, request, finding, action, form)
+    except BoxOfficeError as refusal:
+        # No order has the code that was typed: nothing would happen, so there is nothing to ask.
+        messages.error(request, str(refusal))
+        return HttpResponseRedirect(reverse(PAGE, args=[finding.pk]))
 
 
 def own_page(page: admin.ModelAdmin, request: HttpRequest, finding_id: int, verb: str) -> HttpResponse:
@@ -115,7 +120,7 @@ def _ask(
 ) -> HttpResponse:
     amount = in_words(abs(finding.amount), finding.currency)
     effects = [effect_of(finding, action)]
-    if isinstance(form, AttachForm) and (code := request.GET.get("code", "").strip()):
+    if isinstance(form, AttachForm) and (code := (request.POST or request.GET).get("code", "").strip()):
         effects = [_what_attaching_does(finding, code)]
     return render(
         page,
@@ -143,10 +148,8 @@ def _require_as_shown(request: HttpRequest, finding: Finding) -> None:
 
 
 def _what_attaching_does(finding: Finding, code: str) -> str:
-    try:
-        order = order_to_attach(code=code)
-    except BoxOfficeError as refusal:
-        return str(refusal)
+    """In words. Raises NoSuchOrder."""
+    order = order_to_attach(code=code)
     words = {"code": order.code, "show": order.show.title}
     if not order.show.takes_place:
         return _none_is_sold(order) % words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 from uuid import uuid4
 
@@ -9,6 +10,7 @@ from django import forms
 from django.conf import settings
 from django.http import HttpRequest
 from django.utils.translation import get_language, gettext_lazy
+from django.utils.translation import gettext as _
 
 from boxoffice.changes.sell_by_staff import PaidBy
 from boxoffice.contact import EMAIL_MAX_LENGTH, NAME_MAX_LENGTH
@@ -42,8 +44,19 @@ class SeatsForm(forms.Form):
     def __init__(self, show: Show, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.initial.setdefault("attempt", uuid4())
-        tiers = PriceTier.objects.filter(show=show).select_related("show")
-        self.fields["tier"].choices = [(tier.pk, f"{tier.name}, {tier.money}") for tier in tiers]  # type: ignore[attr-defined]
+        self.tiers = list(PriceTier.objects.filter(show=show).select_related("show"))
+        self._offer({tier.pk for tier in self.tiers})
+
+    def tell_what_is_free(self, tier_ids: Collection[int]) -> None:
+        """Mark the prices that have no free seat, and choose the first that has one unless somebody chose."""
+        self._offer(tier_ids)
+        self.initial.setdefault("tier", next((tier.pk for tier in self.tiers if tier.pk in tier_ids), None))
+
+    def _offer(self, free: Collection[int]) -> None:
+        named = [(tier.pk, f"{tier.name}, {tier.money}") for tier in self.tiers]
+        none_free = _("%(price)s: none free")
+        choices = [(pk, words if pk in free else none_free % {"price": words}) for pk, words in named]
+        self.fields["tier"].choices = choices  # type: ignore[attr-defined]
 
 
 class SaleForm(forms.Form):
@@ -68,7 +81,12 @@ class SaleForm(forms.Form):
         widget=forms.RadioSelect,
         initial=Order.Channel.COUNTER,
     )
-    paid_by = forms.ChoiceField(label=gettext_lazy("Paid by"), choices=PaidBy.choices, widget=forms.RadioSelect)
+    paid_by = forms.ChoiceField(
+        label=gettext_lazy("Paid by"),
+        choices=PaidBy.choices,
+        widget=forms.RadioSelect,
+        error_messages={"required": gettext_lazy("Choose how it is paid.")},
+    )
     reason = forms.CharField(
         label=gettext_lazy("Reason"),
         required=False,

@@ -31,7 +31,7 @@ from boxoffice.support.seats_by_name import SeatsNotFree, free_rows, house_of, n
 from inventory.conditions import show_sells
 from inventory.errors import InventoryError, NoSeatsChosen, SeatsTaken, UnknownHold
 from inventory.hold_seats import hold_best_seats, hold_seats
-from inventory.models import Hold, PriceTier, Show
+from inventory.models import Hold, Show
 from inventory.money import Money
 from inventory.selectors import HeldSeats, hold_by_token
 from inventory.venue_time import in_venue_time
@@ -79,7 +79,7 @@ def seats_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) -> Ht
             address = reverse("admin:boxoffice_order_sell_hold", args=[hold.pk])
             return HttpResponseRedirect(f"{address}?{urlencode({k: v for k, v in asked.items() if v})}")
     house = house_of(show_id=show.pk)
-    tiers = PriceTier.objects.filter(show=show).select_related("show")
+    form.tell_what_is_free({seat.tier_id for seat in house if seat.is_free})
     return _page(
         page,
         request,
@@ -88,7 +88,7 @@ def seats_page(page: admin.ModelAdmin, request: HttpRequest, show_id: int) -> Ht
         show=show,
         starts=in_venue_time(instant=show.starts_at, zone=show.venue.zone),
         form=form,
-        free=[(tier, rows) for tier in tiers if (rows := free_rows(house, tier_ids=[tier.pk]))],
+        free=[(tier, rows) for tier in form.tiers if (rows := free_rows(house, tier_ids=[tier.pk]))],
     )
 
 

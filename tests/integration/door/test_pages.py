@@ -107,6 +107,17 @@ def test_the_shows_of_tonight_are_offered_from_six_hours_before_to_the_end_of_th
     assert not offered("?ahead")
 
 
+def test_the_name_that_was_typed_is_kept_by_who_looks_at_the_week_ahead(
+    at_the_door: Client, make_show: Callable[..., Show]
+) -> None:
+    make_show("Nightbirds", starts_at=database_now() + timedelta(days=2))
+    first = at_the_door.get(reverse("door")).text
+    assert 'name="ahead"' in first
+    week = at_the_door.post(reverse("door"), {"name": "North", "ahead": "1"}, follow=True).text
+    assert 'value="North"' in week
+    assert "Nightbirds" in week
+
+
 def test_the_door_has_a_name_which_the_other_door_reads(at_the_door: Client, tickets_tonight: list[Ticket]) -> None:
     ticket = tickets_tonight[0]
     chosen = at_the_door.post(reverse("door"), {"name": " Balcony,  left ", "show": ticket.show_id})

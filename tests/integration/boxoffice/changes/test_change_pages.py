@@ -318,9 +318,11 @@ def test_a_sale_goes_from_the_show_to_the_order_in_three_pages(staff: Client, sh
     hold = Hold.objects.get()
     form = {"name": "Ada Lovelace", "email": "", "language": "en", "channel": "phone", "paid_by": "terminal"}
     address = f"/admin/boxoffice/order/sell/hold/{hold.pk}/"
+    assert "Choose how it is paid." in sent(staff, address, name="Ada Lovelace", language="en", channel="phone")
     for _twice in range(2):
         page = sent(staff, address, **form)
         assert f"Order {Order.objects.get().code} is sold." in page
+        assert "Nobody is written to: the order has no address." in page
     assert Payment.objects.get().method == "terminal"
     assert "These seats are in an order already" in seen(staff, address)
 
@@ -335,6 +337,21 @@ def test_the_best_seats_are_held_where_none_is_named_and_given_back_again(staff:
         page = sent(staff, f"/admin/boxoffice/order/sell/hold/{hold.pk}/?taken={form['attempt']}", give_back=1)
         assert "Nothing was sold." in page
     assert not Seat.objects.exclude(status="available").exists()
+
+
+def test_a_price_without_a_free_seat_says_so_and_is_not_the_one_that_is_chosen(
+    staff: Client, show_on_sale: Show
+) -> None:
+    page = f"/admin/boxoffice/order/sell/{show_on_sale.pk}/"
+    front, house = (PriceTier.objects.get(name=name) for name in ("Front", "House"))
+    assert f'<option value="{front.pk}" selected>' in seen(staff, page)
+    Seat.objects.filter(tier=front).update(status="sold")
+    answer = seen(staff, page)
+    assert f'<option value="{front.pk}">{front.name}, {front.money}: none free' in answer
+    assert f'<option value="{house.pk}" selected>' in answer
+    tried = sent(staff, page, seats="", count=2, tier=front.pk, attempt=uuid4())
+    assert "No seats are left at this price" in tried
+    assert f'<option value="{front.pk}" selected>' in tried
 
 
 @pytest.mark.parametrize("seats", ["", "A 1-2"])

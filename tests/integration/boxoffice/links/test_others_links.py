@@ -73,5 +73,6 @@ def test_a_word_of_another_is_neither_retired_nor_taken_nor_drawn(paulas_link: L
     taken = SimpleUploadedFile("links.csv", b"target,word\nhttps://example.org,spring\n")
     looked = browser.post(reverse("admin:snip_link_import"), {"file": taken})
     assert "is or was a link" in looked.context["wrong"][0].problem
+    assert "Choose a file first." in browser.post(reverse("admin:snip_link_import"), {}).text
     assert not any(word in looked.text for word in ("Poster", "paula"))
     assert LinkCode.objects.get(code="spring").retired_at is None

@@ -79,6 +79,7 @@ def test_a_day_of_which_a_report_has_a_part_says_which_and_is_whole_once_it_is_n
     assert "Read from 12:00 until 15:00 UTC only." in read()
     assert "Read from 12:00" in shown(staff, "reconciliation/")
     assert "UTC only" not in read(first=f"{DAY}", last=f"{DAY}")
+    assert "Choose the file of the report first." in staff.post("/admin/boxoffice/reconciliation/report/", {}).text
     assert "The last day is before the first one" in read(first=f"{DAY}", last=f"{DAY - timedelta(days=1)}")
 
 

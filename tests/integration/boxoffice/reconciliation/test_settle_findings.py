@@ -189,6 +189,20 @@ def test_what_is_said_before_money_is_attached_is_what_comes_of_it_however_the_s
 
 
 @pytest.mark.django_db
+def test_a_code_of_no_order_is_refused_at_once_and_not_said_to_be_what_will_happen(
+    staff: Client, dear_order: Order, make_finding: Callable[..., Finding]
+) -> None:
+    finding = make_finding(Kind.ONLY_THERE, Action.ATTACH, intent="pi_found")
+    page = f"/admin/boxoffice/finding/{finding.pk}/"
+    answer = staff.get(f"{page}do/attach/?code=NOBODYS", follow=True)
+    assert answer.redirect_chain == [(f"{page}change/", 302)]
+    assert "There is no order with this code." in answer.text
+    without_a_reason = staff.post(f"{page}do/attach/", {"code": dear_order.code})
+    assert "its seats are sold" in without_a_reason.text, "what will happen is said again beside the error"
+    assert resolution(finding)[0] == ""
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("state", "words"),
     [("scheduled", "its seats are sold where they are free"), ("cancelled", "the show is cancelled or over")],

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from boxoffice.models import Dispute, Finding, Order
+from boxoffice.reconciliation.pages.day_words import day_in_words
 from jobs.clock import DatabaseNow
 
 pytestmark = pytest.mark.django_db
@@ -36,6 +37,11 @@ def test_a_dispute_is_suggested_to_be_written_off_once_it_is_lost(
     Dispute.objects.update(status=status)
     listed = staff.get("/admin/boxoffice/finding/").content.decode()
     assert ("Wait for the bank…" in listed, "Write off…" in listed) == (waits, not waits)
+    assert f"· {day_in_words(disputed.day)} ·" in listed
+    staff.cookies["django_language"] = "de"
+    in_german = staff.get("/admin/boxoffice/finding/").text
+    assert ("Auf die Bank warten …" in in_german, "Ausbuchen …" in in_german) == (waits, not waits)
+    staff.cookies["django_language"] = "en"
     page = staff.get(f"/admin/boxoffice/finding/{disputed.pk}/change/").content.decode()
     assert ('<span class="chip plain">suggested</span>' in page) is not waits
     assert "/do/write-off/" in page, "it can be done all the same"
