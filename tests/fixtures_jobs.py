@@ -9,8 +9,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 from celery import current_app
+from django.core.management import call_command
 from django.db import connection, transaction
 from kombu import Connection
+from pytest_django.plugin import DjangoDbBlocker
 
 from jobs import transitions, wakeup
 from jobs.broker import topology
@@ -119,6 +121,18 @@ def system(broker: str, transactional_db: None) -> Iterator[System]:
     system = System(environment(broker))
     yield system
     system.stop()
+
+
+def end_between_tests(system: System, *, blocker: DjangoDbBlocker) -> None:
+    """End processes that outlive a test, and take away what they have written since the last one was cleared up.
+
+    A worker's sign of life, for one, counts for as long as if it lived: the next test's relay would size its window
+    by it.
+    """
+    system.stop()
+    with blocker.unblock():
+        call_command("flush", verbosity=0, interactive=False)
+        connection.close()
 
 
 @pytest.fixture

@@ -16,9 +16,9 @@ from jobs.models import Job
 from jobs.relay.loop import LONGEST_BACKOFF_SECONDS, Relay
 from tests.fixtures_jobs import environment, messages_ready
 from tests.fixtures_relay import talking_to
-from tests.fixtures_storefront import free_ports
 from tests.ledger import real_commits
 from tests.network import Line
+from tests.ports import free_ports
 from tests.processes import Process, System, wait_for
 
 pytestmark = real_commits

@@ -16,8 +16,8 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from jobs.scrape.processes import fold_dead
 from jobs.scrape.render import render
 from jobs.scrape.server import serve_metrics
-from tests.fixtures_storefront import free_ports
 from tests.ledger import real_commits
+from tests.ports import free_ports
 from tests.processes import ROOT
 
 COUNT_AND_FORK = """

@@ -14,8 +14,8 @@ from deploy.local.purchase import buy_tickets
 from inventory.models import Show
 from jobs.models import Job
 from tests.fixtures_jobs import environment
-from tests.fixtures_storefront import free_ports
 from tests.network import CountingPort
+from tests.ports import free_ports
 from tests.processes import Process, procfile_command, wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)

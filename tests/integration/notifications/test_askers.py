@@ -12,7 +12,7 @@ from redis import Redis
 from notifications.limits import askers
 from notifications.limits.askers import MOST, may_ask
 from notifications.limits.circuit import Circuit
-from tests.fixtures_storefront import free_ports
+from tests.ports import free_ports
 
 
 @pytest.fixture(autouse=True)

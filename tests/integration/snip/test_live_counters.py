@@ -16,8 +16,8 @@ from snip.models import ProcessedClick
 from tests.failpoints import COUNTER, Failpoints
 from tests.fixtures_clicks import LOG, counted, some_clicks, write_clicks
 from tests.fixtures_jobs import environment
-from tests.fixtures_storefront import free_ports
 from tests.ledger import real_commits
+from tests.ports import free_ports
 from tests.processes import Process, wait_for
 
 pytestmark = [real_commits, pytest.mark.usefixtures("no_click_partitions")]

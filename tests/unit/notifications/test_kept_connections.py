@@ -18,7 +18,7 @@ from notifications.channels.email.compose import compose
 from notifications.channels.email.kept import MOST_MESSAGES, Kept
 from notifications.errors import MailServerUnavailable
 from tests.fixtures_notifications import content
-from tests.fixtures_storefront import free_ports
+from tests.ports import free_ports
 from tests.processes import wait_for
 
 

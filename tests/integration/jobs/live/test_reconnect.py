@@ -25,7 +25,7 @@ from deploy.local.processes import is_alive, recorded
 from deploy.local.rabbitmq import SCRIPTS, RabbitMQ
 from deploy.local.redis import Redis
 from jobs.models import Job
-from tests.fixtures_jobs import broker_url, environment
+from tests.fixtures_jobs import broker_url, end_between_tests, environment
 from tests.ledger import assert_marked_once, real_commits, wait_for_state, wait_until_done
 from tests.processes import System, wait_for
 
@@ -134,7 +134,7 @@ def private_system(
     ):
         process.wait_until_ready()
     yield system
-    system.stop()
+    end_between_tests(system, blocker=django_db_blocker)
 
 
 @pytest.mark.parametrize("fault", ["restart", "restart_after_kill", "close_connections"])

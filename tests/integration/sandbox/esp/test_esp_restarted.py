@@ -16,7 +16,7 @@ from sandbox.esp.keys import FORGOTTEN_AFTER, Keys
 from sandbox.esp.knobs import esp_knobs
 from sandbox.esp.refusals import Refusal
 from sandbox.esp.take_email import fate_of
-from tests.fixtures_storefront import free_ports
+from tests.ports import free_ports
 from tests.processes import wait_for
 
 SECRET = "whsec_c2VjcmV0"
