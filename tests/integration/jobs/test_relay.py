@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection, transaction
-from kombu import Connection
 from structlog.contextvars import bound_contextvars
 
 from jobs import transitions
@@ -14,7 +13,7 @@ from jobs.enqueue import enqueue
 from jobs.models import Job
 from jobs.relay.loop import Relay
 from tests.fixtures_clock import Clock
-from tests.fixtures_jobs import messages_ready
+from tests.fixtures_jobs import at_broker, messages_ready
 from tests.fixtures_relay import HORIZON, WINDOW, enqueue_many
 from tests.ledger import job, real_commits
 
@@ -27,7 +26,7 @@ def test_due_jobs_become_messages_that_carry_an_id_and_nothing_else(relay_here: 
     assert relay_here.run_once() == 1
     row = job(job_id)
     assert (row.state, row.publish_number) == ("published", 1)
-    with Connection(broker_here) as broker, broker.default_channel as channel:
+    with at_broker(broker_here) as broker, broker.default_channel as channel:
         message = channel.basic_get("probe")
         message = channel.message_to_python(message) if hasattr(channel, "message_to_python") else message
         text = repr((message.body, message.headers, message.properties))
