@@ -94,7 +94,7 @@ def _run(options: argparse.Namespace, workers: int, threads: int) -> Result:
         for process in processes:
             process.start()
         for process in processes:
-            process.join()
+            process.join(options.seconds + 60)
         seen = told(port)
     moments = sorted(moment for moment, _ in seen["taken"])
     return Result(
@@ -110,7 +110,7 @@ def _work(seconds: float, number: int) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        thread.join(seconds + 60)
 
 
 def _send_until(ends: float) -> None:

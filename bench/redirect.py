@@ -159,7 +159,11 @@ def load(port: int, *, seconds: float, wait_ms: int = 0) -> Load:
         command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds:g}s", "--latency", "-s", file.name]
         headers = [part for header in HEADERS for part in ("-H", header)]
         said = subprocess.run(
-            [*command, *headers, f"http://127.0.0.1:{port}/"], check=True, capture_output=True, text=True
+            [*command, *headers, f"http://127.0.0.1:{port}/"],
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=120,
         ).stdout
     return read_wrk(said)
 
@@ -192,7 +196,7 @@ def log_cpu_seconds() -> float:
 
 def share_logged(answers: int) -> float:
     """How many of ``answers`` are in the log, a moment after the last of them."""
-    subprocess.run(["sleep", "1"], check=True)
+    subprocess.run(["sleep", "1"], check=True, timeout=60)
     with redis.Redis.from_url(settings.REDIS_URL) as client:
         logged = sum(int(client.xlen(name)) for name in stream_names(settings.SNIP_STREAMS))
     return logged / answers

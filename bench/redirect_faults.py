@@ -68,11 +68,11 @@ class OwnRedis:
                 self.client.ping()
                 return
             except redis.RedisError:
-                subprocess.run(["sleep", "0.1"], check=True)
+                subprocess.run(["sleep", "0.1"], check=True, timeout=60)
 
     def end(self) -> None:
         self._server.kill()
-        self._server.wait()
+        self._server.wait(60)
 
     def signal(self, number: int) -> None:
         self._server.send_signal(number)

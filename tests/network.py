@@ -105,7 +105,7 @@ class Line:
             ends.register(far, selectors.EVENT_READ, near)
             while True:
                 ready = ends.select()
-                self._carries.wait()
+                self._carries.wait(60)
                 for key, _ in ready:
                     data = key.fileobj.recv(65536)  # type: ignore[union-attr]
                     if not data:

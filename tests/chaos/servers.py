@@ -55,7 +55,7 @@ class Servers:
         with ThreadPoolExecutor() as threads:
             started = [threads.submit(service.start, port=self._port[name]) for name, service in services.items()]
             for one in started:
-                one.result()
+                one.result(60)
 
     def stop(self) -> None:
         for service in (self.rabbitmq, self.redis, self.postgres):

@@ -33,7 +33,7 @@ def kept_log(tmp_path: Path) -> Iterator[redis.Redis]:
         wait_for(lambda: answers(client), what="Redis answers")
         yield client
     server.kill()
-    server.wait()
+    server.wait(60)
 
 
 def answers(client: redis.Redis) -> bool:

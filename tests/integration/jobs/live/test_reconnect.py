@@ -104,6 +104,7 @@ class PrivateRabbitMQ(PrivateBroker):
             env={os.fsdecode(name): os.fsdecode(value) for name, _, value in (v.partition(b"=") for v in variables)},
             check=True,
             capture_output=True,
+            timeout=120,
         )
 
 
