@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace, workers: int, threads: int) -> Result:
     with running_provider(rate=RATE, latency_ms=options.latency_ms) as port:
         settings.ANYMAIL = {**settings.ANYMAIL, "RESEND_API_URL": f"http://127.0.0.1:{port}/"}
-        with redis.from_url(settings.REDIS_URL) as server:
+        with redis.from_url(settings.REDIS_URL, socket_timeout=20) as server:
             server.delete("notifications:limit:mail")
         fork = multiprocessing.get_context("fork")
         processes = [fork.Process(target=_work, args=[options.seconds, threads], daemon=True) for _ in range(workers)]

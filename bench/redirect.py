@@ -183,13 +183,13 @@ def read_wrk(said: str) -> Load:
 def empty_log() -> None:
     """Nothing is in the log of clicks."""
     names = stream_names(settings.SNIP_STREAMS)
-    with redis.Redis.from_url(settings.REDIS_URL) as client:
+    with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=20) as client:
         client.delete(*names, *map(marks_of, names))
 
 
 def log_cpu_seconds() -> float:
     """What the log's Redis has used so far, by its own word."""
-    with redis.Redis.from_url(settings.REDIS_URL) as client:
+    with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=20) as client:
         used = client.info("cpu")
     return float(used["used_cpu_user"]) + float(used["used_cpu_sys"])
 
@@ -197,7 +197,7 @@ def log_cpu_seconds() -> float:
 def share_logged(answers: int) -> float:
     """How many of ``answers`` are in the log, a moment after the last of them."""
     subprocess.run(["sleep", "1"], check=True, timeout=60)
-    with redis.Redis.from_url(settings.REDIS_URL) as client:
+    with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=20) as client:
         logged = sum(int(client.xlen(name)) for name in stream_names(settings.SNIP_STREAMS))
     return logged / answers
 

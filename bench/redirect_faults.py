@@ -58,7 +58,7 @@ class OwnRedis:
             str(folder),
         ]
         self._command = [str(redis_server()), *settings]
-        self.client = redis.Redis.from_url(self.url)
+        self.client = redis.Redis.from_url(self.url, socket_timeout=20)
         self.start()
 
     def start(self) -> None:

@@ -156,7 +156,7 @@ class ClickLog:
 @pytest.fixture
 def click_log() -> Iterator[ClickLog]:
     """The log, empty before and after."""
-    with redis.Redis.from_url(settings.REDIS_URL) as client:
+    with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=20) as client:
         log = ClickLog(client)
         log.empty()
         yield log

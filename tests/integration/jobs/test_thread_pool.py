@@ -92,7 +92,7 @@ def test_a_broker_that_hangs_up_meanwhile_loses_no_job_that_threads_have_in_hand
 
 def hang_up(url: str) -> None:
     """On all clients of this test's own database in Redis."""
-    with redis.Redis.from_url(url) as client:
+    with redis.Redis.from_url(url, socket_timeout=20) as client:
         database, own = str(client.connection_pool.connection_kwargs["db"]), client.client_id()
         for other in client.client_list():
             if other["db"] == database and int(other["id"]) != own:

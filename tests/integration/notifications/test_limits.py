@@ -71,7 +71,7 @@ def redis_hangs(settings: Any, fresh_circuit: Circuit) -> Iterator[CountingPort]
 
 
 def _server() -> redis.Redis:
-    return redis.from_url(django_settings.REDIS_URL)
+    return redis.from_url(django_settings.REDIS_URL, socket_timeout=20)
 
 
 def _booked() -> list[float]:

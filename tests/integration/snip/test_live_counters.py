@@ -29,7 +29,7 @@ def kept_log(tmp_path: Path) -> Iterator[redis.Redis]:
     (port,) = free_ports(1)
     command = [str(redis_server()), "--port", str(port), "--bind", "127.0.0.1", "--appendonly", "yes", "--save", ""]
     server = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL)
-    with redis.Redis(port=port) as client:
+    with redis.Redis(port=port, socket_timeout=20) as client:
         wait_for(lambda: answers(client), what="Redis answers")
         yield client
     server.kill()

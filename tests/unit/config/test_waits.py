@@ -13,6 +13,8 @@ CODE = ("tests", "bench", "deploy", "sandbox", "boxoffice", "tickets", "notifica
 
 RUNS = {"run", "call", "check_call", "check_output"}
 WAITS = {"wait", "join", "result", "communicate"}
+CONNECTS = {"urlopen", "create_connection", "from_url"}
+"""To a server that may say nothing. (The broker of a test is asked by ``at_broker``.)"""
 
 ENDS = {
     "tests/integration/jobs/schedules/test_live_beats.py": {"first.wait()", "second.wait()"},  # ours: 20 s
@@ -46,15 +48,15 @@ def waits_without_an_end(source: str) -> Iterator[str]:
     tree = ast.parse(source)
     awaited = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Await)}
     for call in ast.walk(tree):
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and id(call) not in awaited:
-            name, owner = call.func.attr, ast.unparse(call.func.value)
-            bounded = any(keyword.arg in ("timeout", "seconds", None) for keyword in call.keywords)
-            if owner == "subprocess" and name in RUNS:
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute | ast.Name) and id(call) not in awaited:
+            owner, _, name = ast.unparse(call.func).rpartition(".")
+            bounded = any(keyword.arg is None or "timeout" in keyword.arg for keyword in call.keywords)
+            if (owner == "subprocess" and name in RUNS) or name in CONNECTS:
                 waits = not bounded
             elif owner == "os" and name in ("wait", "waitpid"):
                 waits = "WNOHANG" not in ast.unparse(call)
             else:
-                waits = name in WAITS and not call.args and not call.keywords
+                waits = bool(owner) and name in WAITS and not call.args and not call.keywords
             if waits:
                 yield ast.unparse(call)
 
@@ -68,6 +70,8 @@ def waits_without_an_end(source: str) -> Iterator[str]:
         ("async def f():\n    await stopped.wait()", []),
         ("subprocess.run(['true'], check=True)", ["subprocess.run(['true'], check=True)"]),
         ("subprocess.run(['true'], timeout=5)", []),
+        ("urlopen(url); urlopen(url, timeout=5)", ["urlopen(url)"]),
+        ("redis.Redis.from_url(url, socket_timeout=5); redis.Redis.from_url(url, **timeouts)", []),
         ("os.waitpid(pid, 0); os.waitpid(pid, os.WNOHANG)", ["os.waitpid(pid, 0)"]),
     ],
 )

@@ -79,7 +79,7 @@ class PrivateRedis(PrivateBroker):
         return self.folder / "redis/process.json"
 
     def close_connections(self) -> None:
-        with redis.Redis.from_url(self.url) as client:
+        with redis.Redis.from_url(self.url, socket_timeout=20) as client:
             client.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
             client.execute_command("CLIENT", "KILL", "TYPE", "pubsub")
 
