@@ -33,6 +33,14 @@ def visit(line: Line) -> socket.socket:
     return socket.create_connection(("127.0.0.1", urlsplit(line.url).port or 0), timeout=SECONDS)
 
 
+def hears_the_end(end: socket.socket) -> bool:
+    """Whether nothing more comes. What the line had not read yet makes it a reset."""
+    try:
+        return end.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
 def test_a_line_whose_server_was_away_carries_again_when_it_is_back(line: Line, far_end: socket.socket) -> None:
     address = far_end.getsockname()
     far_end.close()
@@ -52,8 +60,8 @@ def test_a_frozen_line_that_is_cut_ends_what_it_had_in_hand(line: Line, far_end:
         line.freeze()
         caller.sendall(b"x")
         line.cut()
-        assert caller.recv(1) == b""
-        assert other.recv(1) == b""
+        assert hears_the_end(caller)
+        assert hears_the_end(other)
 
 
 def test_nobody_is_at_the_address_of_a_line_that_is_cut(line: Line) -> None:
