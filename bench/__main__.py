@@ -9,7 +9,7 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from deploy.local.checkout import ROOT, Instance
 from deploy.local.environment import BROKERS, local_services
@@ -50,6 +50,9 @@ BENCHES = (
     "webhook",
 )
 
+LONGEST_SECONDS = 3600
+"""For one of them. The longest takes minutes."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Returns the exit status: 0 when every measurement was good enough."""
@@ -62,14 +65,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with local_services(instance=Instance("bench"), brokers=[broker]) as environment:
             quiet = {"LOG_LEVEL": "WARNING", **environment}
-            statuses = [
-                subprocess.run([sys.executable, "-m", f"bench.{name}"], cwd=ROOT, env=quiet, check=False).returncode
-                for name in names
-            ]
+            statuses = [_status(name, quiet) for name in names]
     except LocalError as error:
         print(f"\n{error}", file=sys.stderr)
         return 1
     return max(statuses)
+
+
+def _status(name: str, environment: Mapping[str, str]) -> int:
+    command = [sys.executable, "-m", f"bench.{name}"]
+    try:
+        return subprocess.run(command, cwd=ROOT, env=environment, check=False, timeout=LONGEST_SECONDS).returncode
+    except subprocess.TimeoutExpired as error:
+        raise LocalError(f"The bench {name} has not ended within {LONGEST_SECONDS / 60:.0f} min.") from error
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         scratch_database(name="archive"),
         tempfile.TemporaryDirectory(prefix="bench-archive-") as folder,
         override_settings(MEDIA_ROOT=folder),
-        redis.Redis.from_url(settings.REDIS_URL) as client,
+        redis.Redis.from_url(settings.REDIS_URL, socket_timeout=20) as client,
     ):
         empty(client)
         good = [compare(client, codes=codes, clicks=options.clicks, rounds=options.rounds) for codes in options.codes]

@@ -152,7 +152,7 @@ def _counting(show_id: int) -> Iterator[None]:
         yield
     finally:
         over.set()
-        thread.join()
+        thread.join(600)
 
 
 def _wrong_count(show_id: int) -> str:

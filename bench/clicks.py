@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args(arguments)
     good: list[bool] = []
-    with scratch_database(name="clicks"), redis.Redis.from_url(settings.REDIS_URL) as client:
+    with scratch_database(name="clicks"), redis.Redis.from_url(settings.REDIS_URL, socket_timeout=20) as client:
         for codes in (1, options.codes):
             good.append(_compare_in_sql(options, codes=codes))
             good += _compare_from_streams(options, client=client, codes=codes)

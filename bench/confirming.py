@@ -80,7 +80,7 @@ class Fans:
             for nth, order in enumerate(orders):
                 time.sleep(max(began + nth / per_second - time.monotonic(), 0))
                 sent.append(pool.submit(self._confirm, order))
-            return [one.result() for one in sent]
+            return [one.result(60) for one in sent]
 
     def _confirm(self, order: Waiting) -> Took:
         if not hasattr(self._own, "line"):

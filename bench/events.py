@@ -101,7 +101,7 @@ class Events:
             for nth, order in enumerate(orders):
                 time.sleep(max(began + nth / per_second - time.monotonic(), 0))
                 sent.append(pool.submit(self._send, order))
-            return [one.result() for one in sent]
+            return [one.result(60) for one in sent]
 
     def _send(self, order: Paid) -> Took:
         if not hasattr(self._own, "line"):

@@ -124,7 +124,9 @@ def _in_a_process(name: str) -> Written:
     url = urlunsplit(urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name_of_database}"))
     command = [sys.executable, "-m", "bench.exports", "--write", name]
     environment = {**os.environ, "DATABASE_URL": url}
-    child = subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE, text=True)
+    child = subprocess.run(
+        command, cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE, text=True, timeout=600
+    )
     return Written(**json.loads(child.stdout))
 
 

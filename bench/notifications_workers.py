@@ -87,14 +87,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace, workers: int, threads: int) -> Result:
     with running_provider(rate=RATE, latency_ms=options.latency_ms) as port:
         settings.ANYMAIL = {**settings.ANYMAIL, "RESEND_API_URL": f"http://127.0.0.1:{port}/"}
-        with redis.from_url(settings.REDIS_URL) as server:
+        with redis.from_url(settings.REDIS_URL, socket_timeout=20) as server:
             server.delete("notifications:limit:mail")
         fork = multiprocessing.get_context("fork")
         processes = [fork.Process(target=_work, args=[options.seconds, threads], daemon=True) for _ in range(workers)]
         for process in processes:
             process.start()
         for process in processes:
-            process.join()
+            process.join(options.seconds + 60)
         seen = told(port)
     moments = sorted(moment for moment, _ in seen["taken"])
     return Result(
@@ -110,7 +110,7 @@ def _work(seconds: float, number: int) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        thread.join(seconds + 60)
 
 
 def _send_until(ends: float) -> None:

@@ -24,7 +24,7 @@ def provide_outbox() -> None:
         shutil.rmtree(FOLDER, ignore_errors=True)
         command = ["-m", "pip", "install", "--quiet", "--quiet", "--disable-pip-version-check", "--require-hashes"]
         wanted = ["--no-deps", "--target", str(FOLDER), "--requirement", str(PINNED)]
-        if subprocess.run([sys.executable, *command, *wanted], check=False).returncode != 0:
+        if subprocess.run([sys.executable, *command, *wanted], check=False, timeout=600).returncode != 0:
             raise SystemExit("pip could not install django-celery-outbox, with which this measurement compares.")
         stamp.write_text(PINNED.read_text())
     if str(FOLDER) not in sys.path:

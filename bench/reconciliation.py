@@ -191,7 +191,13 @@ def _peak(file: Path) -> float:
     url = urlunsplit(parts._replace(path=f"/{connection.settings_dict['NAME']}"))
     command = [sys.executable, "-m", "bench.reconciliation", "--child", str(file)]
     child = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, "DATABASE_URL": url}, check=True, stdout=subprocess.PIPE, text=True
+        command,
+        cwd=ROOT,
+        env={**os.environ, "DATABASE_URL": url},
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=600,
     )
     return float(json.loads(child.stdout))
 

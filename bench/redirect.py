@@ -159,7 +159,11 @@ def load(port: int, *, seconds: float, wait_ms: int = 0) -> Load:
         command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds:g}s", "--latency", "-s", file.name]
         headers = [part for header in HEADERS for part in ("-H", header)]
         said = subprocess.run(
-            [*command, *headers, f"http://127.0.0.1:{port}/"], check=True, capture_output=True, text=True
+            [*command, *headers, f"http://127.0.0.1:{port}/"],
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=120,
         ).stdout
     return read_wrk(said)
 
@@ -179,21 +183,21 @@ def read_wrk(said: str) -> Load:
 def empty_log() -> None:
     """Nothing is in the log of clicks."""
     names = stream_names(settings.SNIP_STREAMS)
-    with redis.Redis.from_url(settings.REDIS_URL) as client:
+    with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=20) as client:
         client.delete(*names, *map(marks_of, names))
 
 
 def log_cpu_seconds() -> float:
     """What the log's Redis has used so far, by its own word."""
-    with redis.Redis.from_url(settings.REDIS_URL) as client:
+    with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=20) as client:
         used = client.info("cpu")
     return float(used["used_cpu_user"]) + float(used["used_cpu_sys"])
 
 
 def share_logged(answers: int) -> float:
     """How many of ``answers`` are in the log, a moment after the last of them."""
-    subprocess.run(["sleep", "1"], check=True)
-    with redis.Redis.from_url(settings.REDIS_URL) as client:
+    subprocess.run(["sleep", "1"], check=True, timeout=60)
+    with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=20) as client:
         logged = sum(int(client.xlen(name)) for name in stream_names(settings.SNIP_STREAMS))
     return logged / answers
 

@@ -58,7 +58,7 @@ class OwnRedis:
             str(folder),
         ]
         self._command = [str(redis_server()), *settings]
-        self.client = redis.Redis.from_url(self.url)
+        self.client = redis.Redis.from_url(self.url, socket_timeout=20)
         self.start()
 
     def start(self) -> None:
@@ -68,11 +68,11 @@ class OwnRedis:
                 self.client.ping()
                 return
             except redis.RedisError:
-                subprocess.run(["sleep", "0.1"], check=True)
+                subprocess.run(["sleep", "0.1"], check=True, timeout=60)
 
     def end(self) -> None:
         self._server.kill()
-        self._server.wait()
+        self._server.wait(60)
 
     def signal(self, number: int) -> None:
         self._server.send_signal(number)

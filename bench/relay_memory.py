@@ -54,7 +54,13 @@ def _peak_of_a_fresh_relay() -> float:
     url = urlunsplit(parts._replace(path=f"/{connection.settings_dict['NAME']}"))
     command = [sys.executable, "-m", "bench.relay_memory", str(SECONDS)]
     child = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, "DATABASE_URL": url}, check=True, stdout=subprocess.PIPE, text=True
+        command,
+        cwd=ROOT,
+        env={**os.environ, "DATABASE_URL": url},
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=600,
     )
     return float(child.stdout)
 

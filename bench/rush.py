@@ -41,7 +41,7 @@ def rush(way: Way, *, show_id: int, choices: Sequence[list[int]], threads: int) 
     def run(first: int) -> None:
         try:
             connection.ensure_connection()
-            barrier.wait()
+            barrier.wait(600)
             for nth in range(first, len(choices), threads):
                 began = time.perf_counter()
                 answers[nth] = _answer(way, show_id, choices[nth])
@@ -51,10 +51,10 @@ def rush(way: Way, *, show_id: int, choices: Sequence[list[int]], threads: int) 
 
     with ThreadPoolExecutor(threads) as pool:
         running = [pool.submit(run, first) for first in range(threads)]
-        barrier.wait()
+        barrier.wait(600)
         began = time.perf_counter()
         for thread in running:
-            thread.result()
+            thread.result(600)
         took = time.perf_counter() - began
     return Rush(
         attempts_per_second=len(choices) / took,

@@ -206,7 +206,7 @@ def _running_site() -> Iterator[str]:
             "PYTHONUNBUFFERED": "1",
         }
         gather = [sys.executable, "manage.py", "collectstatic", "--no-input", "--verbosity", "0"]
-        subprocess.run(gather, env=environment, check=True)
+        subprocess.run(gather, env=environment, check=True, timeout=120)
         command = ("-m", "granian", *WEB, "--port", str(port), "--no-ws", "config.wsgi:application")
         stack.callback(leave_database)
         web = Process(*command, ready="Started worker-2", environment=environment)

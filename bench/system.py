@@ -69,7 +69,7 @@ class Process:
     def end(self) -> None:
         with suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
-        self._popen.wait()
+        self._popen.wait(60)
         self._output.close()
 
     def cpu_seconds(self) -> tuple[float, float]:

@@ -70,7 +70,7 @@ class ClickLog:
 def hourly_log(tmp_path: Path, settings: Any) -> Iterator[ClickLog]:
     """An empty log in the tests' Redis, and an empty folder for the objects."""
     settings.MEDIA_ROOT = str(tmp_path)
-    with redis.Redis.from_url(site.REDIS_URL) as client:
+    with redis.Redis.from_url(site.REDIS_URL, socket_timeout=20) as client:
         client.delete(*stream_names(16))
         yield ClickLog(client)
         client.delete(*stream_names(16))

@@ -26,7 +26,7 @@ LOG = stream_names(settings.SNIP_STREAMS)
 def log_to_count() -> Iterator[redis.Redis]:
     """The tests' Redis, without a log before and after."""
     keys = [key for stream in LOG for key in (stream, marks_of(stream))]
-    with redis.Redis.from_url(settings.REDIS_URL) as client:
+    with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=20) as client:
         client.delete(*keys)
         yield client
         client.delete(*keys)

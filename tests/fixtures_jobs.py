@@ -9,8 +9,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 from celery import current_app
+from django.core.management import call_command
 from django.db import connection, transaction
 from kombu import Connection
+from pytest_django.plugin import DjangoDbBlocker
 
 from jobs import transitions, wakeup
 from jobs.broker import topology
@@ -37,8 +39,14 @@ def _quiet_bells(django_db_setup: None) -> Iterator[None]:
     wakeup.close()
 
 
-CONFIRMED = {"confirm_publish": True}
-"""RabbitMQ may drop what was published without a confirm when the connection is closed."""
+BROKER_SECONDS = 20
+"""A broker that says nothing for so long fails the test that asks it; by itself a client would wait for ever."""
+
+
+def at_broker(url: str) -> Connection:
+    """A connection of the test's own. RabbitMQ may drop what was published without a confirm when it is closed."""
+    limits = ("read_timeout", "write_timeout") if url.startswith("amqp") else ("socket_timeout",)
+    return Connection(url, transport_options={"confirm_publish": True, **dict.fromkeys(limits, BROKER_SECONDS)})
 
 
 def broker_url(name: str) -> str:
@@ -49,7 +57,7 @@ def broker_url(name: str) -> str:
 
 def empty(url: str) -> None:
     """Take every message out of the broker's queues, and on Redis those that killed workers held."""
-    with Connection(url, transport_options=CONFIRMED) as broker:
+    with at_broker(url) as broker:
         topology.declare(broker, amqp=url.startswith("amqp"))
         channel = broker.default_channel
         for queue in topology.work_queues(all_queues()):
@@ -62,7 +70,7 @@ def empty(url: str) -> None:
 
 def messages_ready(url: str, queue: str) -> int:
     """Messages that wait in the broker's queue."""
-    with Connection(url) as broker:
+    with at_broker(url) as broker:
         channel = broker.default_channel
         if url.startswith("amqp"):
             return int(channel.queue_declare(queue, passive=True).message_count)
@@ -71,14 +79,14 @@ def messages_ready(url: str, queue: str) -> int:
 
 def messages_in_hand(url: str, queue: str) -> int:
     """Messages that workers have taken from Redis and not acknowledged yet. RabbitMQ tells it to its own tools only."""
-    with Connection(url) as broker:
+    with at_broker(url) as broker:
         channel = broker.default_channel
         return 0 if url.startswith("amqp") else int(channel.client.hlen(channel.unacked_key))
 
 
 def publish_by_hand(url: str, messages: list[Message]) -> None:
     """Send messages of the ledger's shape past the relay."""
-    with Connection(url, transport_options=CONFIRMED) as broker, broker.Producer(auto_declare=False) as producer:
+    with at_broker(url) as broker, broker.Producer(auto_declare=False) as producer:
         for message in messages:
             producer.publish(
                 body_of(message),
@@ -119,6 +127,18 @@ def system(broker: str, transactional_db: None) -> Iterator[System]:
     system = System(environment(broker))
     yield system
     system.stop()
+
+
+def end_between_tests(system: System, *, blocker: DjangoDbBlocker) -> None:
+    """End processes that outlive a test, and take away what they have written since the last one was cleared up.
+
+    A worker's sign of life, for one, counts for as long as if it lived: the next test's relay would size its window
+    by it.
+    """
+    system.stop()
+    with blocker.unblock():
+        call_command("flush", verbosity=0, interactive=False)
+        connection.close()
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ import pytest
 from snip.scan.follow import Scanner
 from snip.scan.policy import Policy
 from snip.scan.resolve import NameUnknown
+from tests.processes import wait_for_end
 
 Play = Callable[[BaseHTTPRequestHandler], None]
 
@@ -58,7 +59,7 @@ class HostileWeb:
     def close(self) -> None:
         self._server.shutdown()
         self._server.server_close()
-        self._thread.join()
+        wait_for_end(self._thread)
 
 
 def answering(status: int, body: bytes = b"", **headers: str) -> Play:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,15 +14,15 @@ import pytest
 import redis
 
 from deploy.local.redis import redis_server
-from tests.processes import wait_for
+from tests.ports import free_ports
+from tests.processes import GONE_SECONDS, wait_for
 
 
 class OwnRedis:
     """It keeps what is written into it, and after it was killed it comes back with that under the same address."""
 
     def __init__(self, folder: Path) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            self.port: int = listener.getsockname()[1]
+        (self.port,) = free_ports(1)
         self._folder = folder
         self.client = redis.Redis(port=self.port, socket_timeout=5)
         self.start()
@@ -41,7 +40,7 @@ class OwnRedis:
 
     def kill(self) -> None:
         self._server.kill()
-        self._server.wait()
+        self._server.wait(GONE_SECONDS)
 
     def pause(self) -> None:
         """It keeps its connections, takes new ones, and says nothing."""

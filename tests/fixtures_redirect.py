@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import os
-import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from snip.event import Click, unpack
 from snip.log.streams import marks_of, stream_names
 from snip.models import Link, LinkCode
 from tests.network import Line
+from tests.ports import free_ports
 from tests.processes import Process, wait_for
 
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Mobile/15E148"
@@ -41,8 +41,7 @@ class RedirectProcess:
 
     def __init__(self, **environment: str) -> None:
         self.postgres, self.redis = Line(database_url()), Line(settings.REDIS_URL)
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            self.port: int = listener.getsockname()[1]
+        (self.port,) = free_ports(1)
         variables = {
             **os.environ,
             "DATABASE_URL": self.postgres.url,
@@ -157,7 +156,7 @@ class ClickLog:
 @pytest.fixture
 def click_log() -> Iterator[ClickLog]:
     """The log, empty before and after."""
-    with redis.Redis.from_url(settings.REDIS_URL) as client:
+    with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=20) as client:
         log = ClickLog(client)
         log.empty()
         yield log

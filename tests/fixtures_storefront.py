@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import random
 import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from uuid import uuid4
 
@@ -17,13 +15,13 @@ from limits import RateLimitItemPerMinute
 from playwright.sync_api import BrowserContext, Page
 
 from boxoffice.storefront import seat_board
-from deploy.local.ports import RANGE, is_free
 from jobs.flow import admission
 from notifications.limits import askers
 from tests.browser import Chromium
 from tests.fixtures_jobs import broker_url, empty, environment
 from tests.fixtures_payments import Payments
 from tests.payment_keys import WEBHOOK_SECRET
+from tests.ports import free_ports
 from tests.processes import Process, wait_for
 
 
@@ -134,11 +132,6 @@ def visiting(chromium: Chromium) -> Visiting:
             yield Visit(page=page, context=context, complaints=complaints)
 
     return visit
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports of 127.0.0.1 that nobody listens on, and that no client's connection takes before a server does."""
-    return list(islice(filter(is_free, random.sample(RANGE, 200)), count))
 
 
 def answers(port: int) -> bool:

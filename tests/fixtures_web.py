@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.fixtures_jobs import broker_url, environment
-from tests.fixtures_storefront import answers, free_ports
+from tests.fixtures_storefront import answers
+from tests.ports import free_ports
 from tests.processes import Process, procfile_command, wait_for
 
 

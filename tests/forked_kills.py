@@ -20,7 +20,7 @@ from django.db import connections
 from boxoffice.payments import provider
 from jobs.models import Job
 from jobs.rescue import rescue_runs
-from tests.processes import wait_for
+from tests.processes import status_of_child, wait_for
 
 _KEPT: list[Any] = []
 """Sessions of the parent: a child that let one go would end it on the wire."""
@@ -41,7 +41,7 @@ def killed_at(point: KillPoint, *, run: Callable[[], object]) -> bool:
         pid = os.fork()
     if pid == 0:
         _run_and_die(point, run)
-    _pid, status = os.waitpid(pid, 0)
+    status = status_of_child(pid)
     return os.WIFSIGNALED(status)
 
 

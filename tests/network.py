@@ -8,6 +8,10 @@ import socket
 import threading
 from urllib.parse import urlsplit, urlunsplit
 
+from tests.ports import free_ports
+
+CONNECT_SECONDS = 10
+
 
 class CountingPort:
     """A port on which nobody speaks; it counts who connects."""
@@ -22,7 +26,7 @@ class CountingPort:
     def close(self) -> None:
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
-        self._thread.join()
+        self._thread.join(CONNECT_SECONDS)
         for connection in self.connections:
             connection.close()
 
@@ -38,7 +42,8 @@ class Line:
     def __init__(self, url: str) -> None:
         self._parts = urlsplit(url)
         self._listener: socket.socket | None = None
-        self._port = 0
+        # While it is cut nobody else may come to listen there, or have it for a connection's own end.
+        (self._port,) = free_ports(1)
         self._ends: set[socket.socket] = set()
         self._lock = threading.Lock()
         self._carries = threading.Event()
@@ -55,7 +60,6 @@ class Line:
         """Take connections (again), and carry what they bring."""
         self._carries.set()
         listener = socket.create_server(("127.0.0.1", self._port), reuse_port=False)
-        self._port = listener.getsockname()[1]
         self._listener = listener
         threading.Thread(target=self._accept, args=[listener], daemon=True).start()
 
@@ -70,6 +74,7 @@ class Line:
         for end in ends:
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
+        self._carries.set()  # what a frozen line had in hand ends, too
 
     def freeze(self) -> None:
         """Carry nothing any more and close nothing, as a network that drops what it should carry."""
@@ -79,7 +84,12 @@ class Line:
         with contextlib.suppress(OSError):
             while True:
                 near, _ = listener.accept()
-                far = socket.create_connection((self._parts.hostname, self._parts.port))
+                try:
+                    far = socket.create_connection((self._parts.hostname, self._parts.port), timeout=CONNECT_SECONDS)
+                except OSError:  # a server that is away; the line itself goes on
+                    near.close()
+                    continue
+                far.settimeout(None)
                 with self._lock:
                     if self._listener is not listener:  # cut meanwhile
                         near.close()
@@ -95,7 +105,7 @@ class Line:
             ends.register(far, selectors.EVENT_READ, near)
             while True:
                 ready = ends.select()
-                self._carries.wait()
+                self._carries.wait(60)
                 for key, _ in ready:
                     data = key.fileobj.recv(65536)  # type: ignore[union-attr]
                     if not data:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from string import Template
 
@@ -35,6 +36,29 @@ def wait_for(condition: Callable[[], object], *, seconds: float = 20, what: str 
             raise AssertionError(f"not within {seconds} s: {what or condition}")
         # Most conditions are a query, and whoever is waited for needs the processor more.
         time.sleep(0.02 if waited < 1 else 0.05)
+
+
+def wait_for_end(*those: threading.Thread | BaseProcess, seconds: float = GONE_SECONDS) -> None:
+    """Wait until threads, or processes of multiprocessing, have ended; fail by the name of one that stands still."""
+    for one in those:
+        one.join(seconds)
+        assert not one.is_alive(), f"{one.name} has not ended within {seconds} s"
+
+
+def status_of_child(pid: int, *, seconds: float = GONE_SECONDS) -> int:
+    """Wait until a child that this process has forked is gone; return what ``os.waitpid`` says of it."""
+    ended: list[tuple[int, int]] = []
+
+    def is_gone() -> bool:
+        ended[:] = [os.waitpid(pid, os.WNOHANG)]
+        return ended[0][0] != 0
+
+    try:
+        wait_for(is_gone, seconds=seconds, what=f"the child {pid} ends")
+    except AssertionError:
+        os.kill(pid, signal.SIGKILL)
+        raise
+    return ended[0][1]
 
 
 def procfile_command(name: str, environment: dict[str, str]) -> list[str]:

@@ -124,7 +124,7 @@ class Server:
     def close(self) -> None:
         self._line.close()
         self._process.kill()
-        self._process.wait()
+        self._process.wait(60)
 
     def _prepare(self, folder: str, environment: dict[str, str]) -> Line | None:
         """A server for the environment; None where the processes had better set Django up by themselves."""

@@ -28,6 +28,9 @@ def _database(url: str) -> dict[str, Any]:
         "keepalives_idle": 10,
         "keepalives_interval": 5,
         "keepalives_count": 3,
+        # They are not sent while something that we wrote is not acknowledged: that is tried again for a quarter of
+        # an hour, unless it is told when to give up (milliseconds).
+        "tcp_user_timeout": 25_000,
     }
     if _pooler == "transaction":
         # A cursor of the server's would be in another session than the next transaction.

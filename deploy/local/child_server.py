@@ -16,6 +16,9 @@ from deploy.local.errors import ServiceFailed
 from deploy.local.log_tail import log_tail
 from deploy.local.processes import end, identify, is_alive, record, recorded, wait_until, works_in
 
+END_SECONDS = 30
+"""After each signal. A database writes down what it has in memory."""
+
 
 class ChildServer:
     """One server process with its folder. The folder holds its data, its log and the record of its process."""
@@ -57,9 +60,13 @@ class ChildServer:
         """End the server, whether this run started it or one that was killed. Does nothing when none runs."""
         process = recorded(self._record)
         if process is not None and is_alive(process) and works_in(pid=process.pid, folder=self._folder):
-            end(process, signals=(signal.SIGTERM, signal.SIGKILL), seconds=30, whole_group=True)
+            end(process, signals=(signal.SIGTERM, signal.SIGKILL), seconds=END_SECONDS, whole_group=True)
         if self._child is not None:
-            self._child.wait()
+            try:
+                self._child.wait(END_SECONDS)
+            except subprocess.TimeoutExpired:  # nobody could tell that it was ours, since its folder or record is gone
+                self._child.kill()
+                self._child.wait(END_SECONDS)
             self._child = None
         self._record.unlink(missing_ok=True)
 

@@ -20,6 +20,7 @@ from deploy.local.errors import LocalError
 from deploy.local.processes import wait_until
 
 MAIL_SECONDS = 60
+VERIFY_SECONDS = 120
 PDF_SCALE = 3  # 216 dots per inch, what a phone's camera sees of a printed ticket
 
 
@@ -97,7 +98,18 @@ def read_codes(pdf: bytes) -> list[str]:
 def verify(code: str, *, environment: Mapping[str, str]) -> None:
     """Check the code as the door does. Raises EvidenceMissing when it does not admit."""
     command = [sys.executable, "manage.py", "verify_ticket", code]
-    done = subprocess.run(command, cwd=ROOT, env=dict(environment), capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            env=dict(environment),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=VERIFY_SECONDS,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise EvidenceMissing(f"Nobody says whether a ticket of the mail admits within {VERIFY_SECONDS} s.") from error
     if done.returncode != 0:
         raise EvidenceMissing(f"A ticket of the mail does not admit: {done.stdout}{done.stderr}")
 

@@ -59,8 +59,8 @@ def account() -> Account:
         command = ["useradd", "--system", "--no-create-home", "--home-dir", "/nonexistent"]
         command += ["--shell", "/usr/sbin/nologin", "--user-group", ACCOUNT]
         try:
-            subprocess.run(command, check=True, capture_output=True, text=True)
-        except (OSError, subprocess.CalledProcessError) as error:
+            subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
+        except (OSError, subprocess.SubprocessError) as error:
             raise LocalError(
                 f"PostgreSQL does not run as root, and the account for it cannot be made ({error}). "
                 "Start as another user, or set DATABASE_URL."

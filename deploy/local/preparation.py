@@ -13,6 +13,10 @@ from deploy.local.errors import LocalError
 STAFF = "staff"
 MAIL_DOMAIN = "boxoffice.example"
 """Of the logins at the desk, so that the mailbox page shows the mails that they get."""
+LONGEST_SECONDS = 600
+"""For one step. To migrate an empty database takes seconds, and a minute on a machine that is busy."""
+GONE_SECONDS = 30
+"""For a step that was killed."""
 
 
 def prepare(environment: Mapping[str, str]) -> None:
@@ -65,7 +69,11 @@ def _start(environment: Mapping[str, str], *arguments: str) -> subprocess.Popen[
 
 def _finish(command: subprocess.Popen[bytes]) -> None:
     try:
-        status = command.wait()
+        status = command.wait(LONGEST_SECONDS)
+    except subprocess.TimeoutExpired:
+        _give_up(command)
+        # Without its arguments, which have passwords among them.
+        raise LocalError(f"A step of the preparation has not ended within {LONGEST_SECONDS / 60:.0f} min.") from None
     except BaseException:
         _give_up(command)
         raise
@@ -76,4 +84,4 @@ def _finish(command: subprocess.Popen[bytes]) -> None:
 def _give_up(command: subprocess.Popen[bytes]) -> None:
     """End a step in the middle. Migrations and seeds are transactions, and static files are gathered anew."""
     command.kill()
-    command.wait()
+    command.wait(GONE_SECONDS)

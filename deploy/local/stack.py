@@ -26,6 +26,8 @@ from deploy.local.processes import wait_until
 from deploy.local.signals import undisturbed
 
 READY_SECONDS = 90
+ANSWER_SECONDS = 30
+"""Of the workers, the start of whoever asks them included."""
 # How BoxOffice sends its mails: through the ESP's API, or to the mail server. Both are there, and share the mailbox.
 WayOfMail = Literal["esp", "smtp"]
 ESP_KEY = "re_local"
@@ -201,15 +203,19 @@ def _answers(url: str) -> bool:
 def _workers_consume(stack: Stack) -> bool:
     """Ask the workers themselves, through the broker, whether every queue is consumed."""
     question = ["-m", "celery", "-A", "config", "inspect", "active_queues", "--timeout", "2", "--json"]
-    answer = subprocess.run(
-        [sys.executable, *question],
-        cwd=ROOT,
-        env=dict(stack.environment),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    try:
+        answer = subprocess.run(
+            [sys.executable, *question],
+            cwd=ROOT,
+            env=dict(stack.environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=ANSWER_SECONDS,
+        )
+    except subprocess.TimeoutExpired:  # a broker that says nothing
+        return False
     if answer.returncode != 0:
         return False
     consumed = {queue["name"] for queues in json.loads(answer.stdout).values() for queue in queues}
@@ -228,7 +234,7 @@ def _stop(supervisor: subprocess.Popen[bytes]) -> None:
         supervisor.wait(STOP_SECONDS)
     except subprocess.TimeoutExpired:
         supervisor.kill()
-        supervisor.wait()
+        supervisor.wait(STOP_SECONDS)
 
 
 def _log(log: Path | None) -> str:

@@ -154,6 +154,7 @@ class Relay:
             self._refused_until[queue.name] = time.monotonic() + REFUSED_PAUSE_SECONDS
             self._take_back(queue, refused, "refused by the broker")
         published = len(messages) - len(refused)
+        self._seniority.note(queue.name, handed_out=published)  # what was taken back has come before nobody
         metrics.PUBLISHED.labels(queue=queue.name).inc(published)
         return published
 
@@ -180,7 +181,6 @@ class Relay:
             return []
         self._spend(marked.messages)
         handed_out = len(marked.messages)
-        self._seniority.note(queue.name, handed_out=handed_out)
         self._drains[queue.name].note(now=time.monotonic(), published=marked.published_before, added=handed_out)
         return marked.messages
 

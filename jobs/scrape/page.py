@@ -9,6 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from jobs.scrape.access import bears_the_token
+from jobs.scrape.processes import AnotherScrape
 from jobs.scrape.render import CONTENT_TYPE, render
 
 
@@ -23,7 +24,10 @@ def metrics_page(request: HttpRequest) -> HttpResponse:
             refusal = _sentence(_("The database that knows you does not answer. Try again in a moment."), status=503)
         if refusal is not None:
             return refusal
-    return HttpResponse(render(with_ledger=True), content_type=CONTENT_TYPE)
+    try:
+        return HttpResponse(render(with_ledger=True), content_type=CONTENT_TYPE)
+    except AnotherScrape as error:
+        return _sentence(str(error), status=503)
 
 
 def _refuse(request: HttpRequest) -> HttpResponse | None:

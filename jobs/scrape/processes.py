@@ -11,9 +11,11 @@ from __future__ import annotations
 import fcntl
 import os
 import struct
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 import structlog
 from django.conf import settings
@@ -23,6 +25,8 @@ from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from jobs.errors import JobsError
+
 log = structlog.get_logger(__name__)
 
 GONE = "gone"
@@ -30,10 +34,20 @@ GONE = "gone"
 NOT_WHOLE = (struct.error, ValueError, RuntimeError)
 """What prometheus_client raises over a file that is empty, cut off, or full of something else."""
 
+PATIENCE_SECONDS = 5.0
+"""How long a scrape waits for another one. Scrapes take tenths of a second, and Prometheus gives up after ten."""
+
+
+class AnotherScrape(JobsError):
+    """Another scrape of this host does not end, and this one gave up waiting for it. Is a process paused?"""
+
 
 @contextmanager
 def counted() -> Iterator[Collector]:
-    """What the processes have counted so far; this process alone where no folder is set. Read it within the block."""
+    """What the processes have counted so far; this process alone where no folder is set. Read it within the block.
+
+    Raises AnotherScrape.
+    """
     folder = settings.LEDGER_METRICS_FOLDER
     if not folder:
         yield REGISTRY
@@ -100,11 +114,25 @@ def _runs(pid: int) -> bool:
     return True
 
 
+def _taken(lock: TextIO) -> bool:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.02)
+        else:
+            return True
+
+
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """One scrape at a time: files are read while none is being folded."""
+    """One scrape at a time: files are read while none is being folded. Raises AnotherScrape."""
     with (folder / "scrape.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not _taken(lock):
+            raise AnotherScrape
         try:
             yield
         finally:

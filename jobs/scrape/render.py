@@ -15,7 +15,7 @@ CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 
 def render(*, with_ledger: bool) -> bytes:
     """The counters of this host's processes and, on demand, what the ledger says of queues and workers,
-    and what each app says whose collector LEDGER_COLLECTORS names.
+    and what each app says whose collector LEDGER_COLLECTORS names. Raises AnotherScrape.
     """
     with counted() as processes:
         text = generate_latest(processes)

@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import connections
 
 from jobs.scrape.access import bears_the_token
+from jobs.scrape.processes import AnotherScrape
 from jobs.scrape.render import CONTENT_TYPE, render
 
 log = structlog.get_logger(__name__)
@@ -70,6 +71,8 @@ class Handler(BaseHTTPRequestHandler):
         else:
             try:
                 self._answer(200, render(with_ledger=self._with_ledger), content_type=CONTENT_TYPE)
+            except AnotherScrape as error:
+                self._answer(503, f"{error}\n".encode())
             finally:
                 connections.close_all()  # those of this thread
 

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kombu import Connection
-
 from jobs.broker.topology import DEAD_LETTERS
 from jobs.queues import all_queues
 from tests.chaos.faults import fault
 from tests.chaos.scene import Scene
+from tests.fixtures_jobs import at_broker
 
 CALL_SECONDS = 0.02
 """The provider takes its time, so that there is work at the broker when it is struck."""
@@ -54,7 +53,7 @@ def killed_with_its_disk(scene: Scene) -> None:
 @fault("wiped: FLUSHALL, or all queues deleted", jobs=0.5)
 def wiped(scene: Scene) -> None:
     def harm() -> None:
-        with Connection(scene.broker_url) as broker:
+        with at_broker(scene.broker_url) as broker:
             channel = broker.default_channel
             if scene.broker == "redis":
                 channel.client.flushall()
@@ -68,7 +67,7 @@ def wiped(scene: Scene) -> None:
 @fault("queue purged", jobs=0.5)
 def purged(scene: Scene) -> None:
     def harm() -> None:
-        with Connection(scene.broker_url) as broker:
+        with at_broker(scene.broker_url) as broker:
             broker.default_channel.queue_purge("probe")
 
     _work_while_struck(scene, harm, times=3)

@@ -11,15 +11,13 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from kombu import Connection
-
 from jobs.broker.messages import headers_of
 from jobs.clock import DatabaseNow
 from jobs.models import DeadLetter, Job
 from jobs.transitions import Message
 from tests.chaos.faults import fault
 from tests.chaos.scene import Scene
-from tests.fixtures_jobs import CONFIRMED
+from tests.fixtures_jobs import at_broker
 from tests.probe.models import Burial, Call
 
 NEVER_HEALS = ("permanent", "unknown", "system exit", "memory error", "several arguments", "unpicklable", "not text")
@@ -129,7 +127,7 @@ def _strangers_send(scene: Scene, messages: Sequence[tuple[str, dict[str, Any]]]
     """Messages among those of innocent jobs; each must be recorded, and only once."""
     scene.enqueue(scene.jobs // 2, prefix="before.")
     with (
-        Connection(scene.broker_url, transport_options=CONFIRMED) as broker,
+        at_broker(scene.broker_url) as broker,
         broker.Producer(auto_declare=False) as producer,
     ):
         for body, headers in messages:

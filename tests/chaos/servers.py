@@ -55,7 +55,7 @@ class Servers:
         with ThreadPoolExecutor() as threads:
             started = [threads.submit(service.start, port=self._port[name]) for name, service in services.items()]
             for one in started:
-                one.result()
+                one.result(60)
 
     def stop(self) -> None:
         for service in (self.rabbitmq, self.redis, self.postgres):
@@ -92,7 +92,7 @@ class Servers:
     def cut_broker_connections(self, name: str) -> None:
         """Close every client's connection at the broker's side."""
         if name == "redis":
-            with redis.Redis.from_url(self.redis.url(1)) as client:
+            with redis.Redis.from_url(self.redis.url(1), socket_timeout=20) as client:
                 client.client_kill_filter(_type="normal", skipme=True)
                 client.client_kill_filter(_type="pubsub")
             return

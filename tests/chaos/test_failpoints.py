@@ -65,7 +65,12 @@ def test_who_is_cut_off_from_one_server_keeps_its_other_connections(
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as lost, socket.create_server(("127.0.0.1", 0)) as kept:
         monkeypatch.setenv("DATABASE_URL", f"postgres://127.0.0.1:{lost.getsockname()[1]}/x")
-        with socket.create_connection(lost.getsockname()) as cut, socket.create_connection(kept.getsockname()) as other:
+        lost.settimeout(10)
+        kept.settimeout(10)
+        with (
+            socket.create_connection(lost.getsockname(), timeout=10) as cut,
+            socket.create_connection(kept.getsockname(), timeout=10) as other,
+        ):
             Failpoints(folder).arm("here", "cut the database")
             failpoints._pass(folder / "here")
             assert lost.accept()[0].recv(1) == b""

@@ -26,7 +26,7 @@ def test_a_repeated_call_has_one_effect_and_one_under_another_idempotency_key_ha
 
 
 def test_a_caller_who_dies_in_the_middle_of_his_request_was_not_heard(provider: Provider) -> None:
-    with socket.create_connection(("127.0.0.1", int(provider.url.rpartition(":")[2]))) as caller:
+    with socket.create_connection(("127.0.0.1", int(provider.url.rpartition(":")[2])), timeout=10) as caller:
         caller.sendall(b"POST /charges HTTP/1.1\r\nIdempotency-Key: 1\r\nContent-Length: 4\r\n\r\n")
         caller.shutdown(socket.SHUT_WR)
         assert caller.recv(1) == b""

@@ -55,7 +55,7 @@ def elsewhere(do: Callable[[], object]) -> None:
             connection.close()
 
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(run).result()
+        pool.submit(run).result(60)
 
 
 def plan_and_pause() -> None:

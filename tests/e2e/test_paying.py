@@ -15,7 +15,8 @@ from inventory.models import Show
 from tests.fixtures_inventory import seat_ids
 from tests.fixtures_jobs import broker_url, environment
 from tests.fixtures_payments import Payments
-from tests.fixtures_storefront import Visiting, answers, free_ports
+from tests.fixtures_storefront import Visiting, answers
+from tests.ports import free_ports
 from tests.processes import Process, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -22,7 +22,8 @@ from jobs.models import Job
 from notifications.models import Notification
 from tests.fixtures_jobs import environment
 from tests.fixtures_payments import Payments
-from tests.fixtures_storefront import Visiting, answers, free_ports
+from tests.fixtures_storefront import Visiting, answers
+from tests.ports import free_ports
 from tests.processes import Process, System, wait_for
 from tickets.models import Ticket
 

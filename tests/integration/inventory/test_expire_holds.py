@@ -12,6 +12,7 @@ from inventory.expire_holds import expire_holds
 from inventory.hold_seats import hold_seats
 from inventory.models import Hold, Seat, Show
 from tests.fixtures_inventory import all_at_once, let_lapse, seat_ids, statuses
+from tests.processes import wait_for_end
 
 
 def hold_each(show: Show, *guids: str) -> list[Hold]:
@@ -97,7 +98,7 @@ def test_a_hold_that_somebody_is_busy_with_is_left_to_him(transactional_db: None
         assert expire_holds() == 1
     finally:
         done.set()
-        somebody.join()
+        wait_for_end(somebody)
 
     assert Hold.objects.get(pk=idle.pk).status == "expired"
     assert expire_holds() == 1

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 from celery import current_app
-from kombu import Connection
 
 from jobs import metrics
 from jobs.broker import amqp, topology
@@ -14,7 +13,7 @@ from jobs.errors import BrokerUnavailable
 from jobs.models import Job
 from jobs.queues import all_queues, queue_named
 from jobs.relay.loop import Relay
-from tests.fixtures_jobs import messages_ready
+from tests.fixtures_jobs import at_broker, messages_ready
 from tests.fixtures_relay import WINDOW, enqueue_many, talking_to
 from tests.ledger import job, real_commits, state_of
 from tests.network import Line
@@ -103,6 +102,6 @@ def test_a_broker_that_confirms_nothing_is_given_up_in_time(
 
 
 def _delete_queues(url: str) -> None:
-    with Connection(url) as broker:
+    with at_broker(url) as broker:
         for queue in all_queues():
             broker.default_channel.queue_delete(queue.name)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 from django.db import transaction
-from kombu import Connection
 
 from jobs import metrics
 from jobs.broker import amqp, faults, redis, topology
@@ -14,7 +13,7 @@ from jobs.enqueue import enqueue
 from jobs.models import Job
 from jobs.queues import queue_named
 from jobs.relay.loop import Relay
-from tests.fixtures_jobs import messages_ready
+from tests.fixtures_jobs import at_broker, messages_ready
 from tests.fixtures_relay import enqueue_many
 from tests.ledger import assert_marked_once, real_commits, state_of, wait_until_done
 from tests.processes import System, wait_for
@@ -30,7 +29,7 @@ class Breakable:
 
     def break_it(self) -> None:
         self._delete()
-        with Connection(self.url) as broker:
+        with at_broker(self.url) as broker:
             if self.url.startswith("amqp"):
                 broker.default_channel.queue_declare("probe", durable=True, auto_delete=False)
             else:
@@ -41,7 +40,7 @@ class Breakable:
         self._delete()
 
     def _delete(self) -> None:
-        with Connection(self.url) as broker:
+        with at_broker(self.url) as broker:
             if self.url.startswith("amqp"):
                 broker.default_channel.queue_delete("probe")
             else:
@@ -117,7 +116,7 @@ def test_a_queue_that_was_mended_is_taken_up_again(
     assert messages_ready(broker_here, "probe") == 5
     assert set(Job.objects.filter(pk__in=jobs).values_list("publish_number", flat=True)) == {1}
     if broker_here.startswith("amqp"):
-        with Connection(broker_here) as broker:
+        with at_broker(broker_here) as broker:
             right = topology.work_queues([queue_named("probe")])[0](broker.default_channel)
             assert right.is_usable()
 

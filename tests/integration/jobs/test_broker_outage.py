@@ -7,18 +7,17 @@ from collections.abc import Iterator
 import pytest
 from celery import current_app
 from django.db import connection, transaction
-from kombu import Connection
 
 from jobs.broker.messages import read_message
 from jobs.enqueue import enqueue
 from jobs.flow.window import SMALLEST
 from jobs.models import Job
 from jobs.relay.loop import LONGEST_BACKOFF_SECONDS, Relay
-from tests.fixtures_jobs import environment, messages_ready
+from tests.fixtures_jobs import at_broker, environment, messages_ready
 from tests.fixtures_relay import talking_to
-from tests.fixtures_storefront import free_ports
 from tests.ledger import real_commits
 from tests.network import Line
+from tests.ports import free_ports
 from tests.processes import Process, System, wait_for
 
 pytestmark = real_commits
@@ -54,7 +53,7 @@ def enqueue_backlog() -> list[int]:
 def messages_in_order(url: str) -> list[int]:
     """The jobs that the messages in the probe's queue name, oldest first; they are taken."""
     jobs = []
-    with Connection(url) as broker:
+    with at_broker(url) as broker:
         queue = current_app.amqp.queues["probe"](broker.default_channel)
         while message := queue.get(no_ack=True):
             jobs.append(read_message(message.headers, message.body, message.content_type).job_id)

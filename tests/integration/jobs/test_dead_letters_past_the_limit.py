@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from kombu import Connection
 
 from jobs import transitions
 from jobs.broker import topology
@@ -14,7 +13,7 @@ from jobs.models import DeadLetter, Job
 from jobs.relay.loop import Relay
 from jobs.transitions import Message
 from jobs.worker.execution import Outcome
-from tests.fixtures_jobs import broker_url, empty, publish_by_hand
+from tests.fixtures_jobs import at_broker, broker_url, empty, publish_by_hand
 from tests.ledger import job, real_commits, state_of
 from tests.probe.models import Burial, Mark
 from tests.processes import wait_for
@@ -35,7 +34,7 @@ def broker() -> str:
 
 def deliver_until_given_up(url: str) -> None:
     """Take the message and put it back, as lost connections do, until the broker has had enough."""
-    with Connection(url) as broker:
+    with at_broker(url) as broker:
         channel = broker.default_channel
 
         def given_up() -> bool:

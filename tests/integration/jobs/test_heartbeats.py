@@ -18,7 +18,7 @@ from jobs.worker import heartbeat
 from jobs.worker.heartbeat import Pulse
 from tests.fixtures_clock import Clock
 from tests.ledger import real_commits
-from tests.processes import wait_for
+from tests.processes import status_of_child, wait_for
 
 pytestmark = pytest.mark.django_db
 
@@ -145,6 +145,6 @@ def test_a_forked_child_has_no_part_in_the_connection(pulse: Pulse) -> None:
     child = os.fork()
     if child == 0:
         os._exit(int(socket in held_here()))
-    _, status = os.waitpid(child, 0)
+    status = status_of_child(child)
     assert os.waitstatus_to_exitcode(status) == 0
     beats_again()

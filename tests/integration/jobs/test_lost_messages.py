@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from kombu import Connection
-
 from jobs.broker import topology
 from jobs.models import Job
 from jobs.relay.loop import Relay
 from tests.fixtures_clock import Clock
-from tests.fixtures_jobs import messages_ready
+from tests.fixtures_jobs import at_broker, messages_ready
 from tests.fixtures_relay import HORIZON, enqueue_many
 from tests.ledger import real_commits
 from tests.processes import wait_for
@@ -21,7 +19,7 @@ def test_messages_that_the_broker_lost_are_published_again_after_the_horizon(
 ) -> None:
     enqueue_many(20)
     relay_here.run_once()
-    with Connection(broker_here) as broker:
+    with at_broker(broker_here) as broker:
         broker.default_channel.queue_purge("probe")
     assert relay_here.run_once() == 0  # too early to tell
     clock.advance(HORIZON)
@@ -34,7 +32,7 @@ def test_only_as_many_jobs_as_messages_are_missing_are_published_again(
 ) -> None:
     enqueue_many(20)
     relay_here.run_once()
-    with Connection(broker_here) as broker:
+    with at_broker(broker_here) as broker:
         channel = broker.default_channel
         for _ in range(5):
             message = channel.basic_get("probe", no_ack=True)
@@ -47,7 +45,7 @@ def test_only_as_many_jobs_as_messages_are_missing_are_published_again(
 def test_queues_that_were_deleted_are_declared_again(relay_here: Relay, broker_here: str, clock: Clock) -> None:
     enqueue_many(5)
     relay_here.run_once()
-    with Connection(broker_here) as broker:
+    with at_broker(broker_here) as broker:
         channel = broker.default_channel
         for queue in ("probe", "default", topology.DEAD_LETTERS):
             channel.queue_delete(queue)

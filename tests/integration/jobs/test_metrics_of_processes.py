@@ -11,13 +11,15 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
+from django.test import Client
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from jobs.scrape.processes import fold_dead
+from jobs.scrape import processes
+from jobs.scrape.processes import counted, fold_dead
 from jobs.scrape.render import render
 from jobs.scrape.server import serve_metrics
-from tests.fixtures_storefront import free_ports
 from tests.ledger import real_commits
+from tests.ports import free_ports
 from tests.processes import ROOT
 
 COUNT_AND_FORK = """
@@ -56,7 +58,7 @@ def counting(tmp_path: Path) -> Iterator[Callable[[], subprocess.Popen[str]]]:
 
     yield _start
     for process in started:
-        process.communicate()
+        process.communicate(timeout=60)
 
 
 def values(folder: Path) -> dict[str, float]:
@@ -76,11 +78,23 @@ def test_a_file_that_was_never_finished_spoils_no_scrape(
         assert b'jobs_done_total{task="a"} 11.0' in render(with_ledger=False)
 
 
+def test_a_scrape_that_does_not_end_holds_up_no_other_for_ever(
+    tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.LEDGER_METRICS_FOLDER, settings.LEDGER_METRICS_TOKEN = str(tmp_path), "a-token-of-the-tests"
+    monkeypatch.setattr(processes, "PATIENCE_SECONDS", 0.1)
+    with counted():
+        answer = Client().get("/metrics", headers={"Authorization": "Bearer a-token-of-the-tests"})
+        assert (answer.status_code, "does not end" in answer.content.decode()) == (503, True)
+    with counted():
+        pass
+
+
 def test_what_a_process_has_counted_stays_when_it_is_gone(
     counting: Callable[[], subprocess.Popen[str]], tmp_path: Path
 ) -> None:
     alive, gone = counting(), counting()
-    gone.communicate()
+    gone.communicate(timeout=60)
     assert values(tmp_path)["jobs_done_total"] == 22
     assert fold_dead(tmp_path) > 0
     assert fold_dead(tmp_path) == 0
@@ -98,7 +112,7 @@ def test_what_a_process_said_of_the_present_goes_with_it(
     process = counting()
     fold_dead(tmp_path)
     assert values(tmp_path)["jobs_queue_unusable"] == 1
-    process.communicate()
+    process.communicate(timeout=60)
     fold_dead(tmp_path)
     assert "jobs_queue_unusable" not in values(tmp_path)
 

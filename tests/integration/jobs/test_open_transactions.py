@@ -16,6 +16,7 @@ from jobs.models import Job
 from jobs.rescue import rescue_runs
 from jobs.session import engine_session
 from tests.ledger import real_commits, state_of
+from tests.processes import wait_for_end
 
 pytestmark = real_commits
 
@@ -46,7 +47,7 @@ def open_transaction_that_enqueues(**keys: str) -> Iterator[None]:
         yield
     finally:
         leave.set()
-        thread.join()
+        wait_for_end(thread)
 
 
 @contextmanager

@@ -83,7 +83,7 @@ def test_a_database_that_does_not_answer_holds_the_main_process_up_for_a_moment_
     gone = threading.Event()
 
     def no_answer(using: str) -> None:
-        gone.wait()
+        gone.wait(60)
         raise OperationalError
 
     request = request_for(claimed())
@@ -114,7 +114,7 @@ def test_many_stubborn_runs_hold_up_the_stop_no_longer_than_one(
     gone = threading.Event()
 
     def no_answer(using: str) -> None:
-        gone.wait()
+        gone.wait(60)
         raise OperationalError
 
     requests = [request_for(claimed()) for _ in range(6)]

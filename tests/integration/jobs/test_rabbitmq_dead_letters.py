@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from kombu import Connection
 
 from jobs import transitions
 from jobs.broker import topology
 from jobs.dead.collector import collect
 from jobs.models import DeadLetter, Job
 from jobs.relay.loop import Relay
-from tests.fixtures_jobs import CONFIRMED, publish_by_hand
+from tests.fixtures_jobs import at_broker, publish_by_hand
 from tests.fixtures_relay import enqueue_many
 from tests.ledger import job, real_commits, state_of
 from tests.processes import wait_for
@@ -29,7 +28,7 @@ def test_dead_letters_of_rabbitmq_are_settled_once_and_never_overrule_the_ledger
     Job.objects.filter(pk=done).update(state="done")
     unknown = transitions.Message(12345, "default", "probe", "probe.leave_a_mark", 1, "")
     publish_by_hand(broker_here, [unknown])
-    with Connection(broker_here) as broker:
+    with at_broker(broker_here) as broker:
         channel = broker.default_channel
         for _ in range(3):
             channel.basic_reject(channel.basic_get("probe").delivery_tag, requeue=False)
@@ -44,7 +43,7 @@ def test_dead_letters_of_rabbitmq_are_settled_once_and_never_overrule_the_ledger
 def test_a_dead_letter_that_cannot_be_written_down_as_text_stops_no_relay(relay_here: Relay, broker_here: str) -> None:
     if not broker_here.startswith("amqp"):
         return
-    with Connection(broker_here, transport_options=CONFIRMED) as broker:
+    with at_broker(broker_here) as broker:
         half_a_character = b"+2AA-"
         broker.default_channel.basic_publish(
             broker.default_channel.prepare_message(half_a_character, content_encoding="utf-7"),
@@ -60,7 +59,7 @@ def test_a_dead_letter_that_cannot_be_settled_holds_up_no_job(
 ) -> None:
     if not broker_here.startswith("amqp"):
         return
-    with Connection(broker_here, transport_options=CONFIRMED) as broker:
+    with at_broker(broker_here) as broker:
         channel = broker.default_channel
         message = channel.prepare_message(b"x", content_encoding="binary")
         channel.basic_publish(message, exchange=topology.DEAD_LETTERS, routing_key="")
@@ -77,7 +76,7 @@ def test_a_dead_letter_queue_of_another_kind_holds_up_no_job_and_is_replaced_whe
     if not broker_here.startswith("amqp"):
         return
     monkeypatch.setattr("jobs.broker.amqp.LOOK_AGAIN_SECONDS", 0.05)
-    with Connection(broker_here) as broker:
+    with at_broker(broker_here) as broker:
         channel = broker.default_channel
         channel.queue_delete(topology.DEAD_LETTERS)
         channel.queue_declare(topology.DEAD_LETTERS, durable=True, auto_delete=False)
@@ -97,7 +96,7 @@ def test_a_stale_dead_letter_does_not_take_back_a_later_publication(relay_here: 
         return
     (job_id,) = enqueue_many(1)
     relay_here.run_once()
-    with Connection(broker_here) as broker:
+    with at_broker(broker_here) as broker:
         channel = broker.default_channel
         channel.basic_reject(channel.basic_get("probe").delivery_tag, requeue=False)
         wait_for(lambda: channel.queue_declare(topology.DEAD_LETTERS, passive=True).message_count == 1)

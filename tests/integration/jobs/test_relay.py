@@ -6,15 +6,16 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection, transaction
-from kombu import Connection
 from structlog.contextvars import bound_contextvars
 
 from jobs import transitions
 from jobs.enqueue import enqueue
+from jobs.errors import BrokerUnavailable
 from jobs.models import Job
 from jobs.relay.loop import Relay
+from jobs.transitions import Message
 from tests.fixtures_clock import Clock
-from tests.fixtures_jobs import messages_ready
+from tests.fixtures_jobs import at_broker, messages_ready
 from tests.fixtures_relay import HORIZON, WINDOW, enqueue_many
 from tests.ledger import job, real_commits
 
@@ -27,7 +28,7 @@ def test_due_jobs_become_messages_that_carry_an_id_and_nothing_else(relay_here: 
     assert relay_here.run_once() == 1
     row = job(job_id)
     assert (row.state, row.publish_number) == ("published", 1)
-    with Connection(broker_here) as broker, broker.default_channel as channel:
+    with at_broker(broker_here) as broker, broker.default_channel as channel:
         message = channel.basic_get("probe")
         message = channel.message_to_python(message) if hasattr(channel, "message_to_python") else message
         text = repr((message.body, message.headers, message.properties))
@@ -77,6 +78,23 @@ def test_a_correlation_id_of_any_length_stops_no_relay(relay_here: Relay) -> Non
     with bound_contextvars(correlation_id="ü" * 300_000):
         enqueue_many(1)
     assert relay_here.run_once() == 1
+
+
+def test_what_the_broker_did_not_take_lets_nobody_go_before_his_turn(
+    relay_here: Relay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patient = enqueue_many(1, priority=9)
+    enqueue_many(2 * WINDOW, priority=0)
+
+    def refuse(messages: list[Message]) -> list[Message]:
+        raise BrokerUnavailable
+
+    with monkeypatch.context() as away:
+        away.setattr(relay_here._connected(), "publish", refuse)
+        with pytest.raises(BrokerUnavailable):
+            relay_here.run_once()
+    assert relay_here.run_once() == WINDOW
+    assert Job.objects.get(pk=patient[0]).state == "waiting"
 
 
 def test_two_relays_never_publish_the_same_job(relay_here: Relay, broker_here: str) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import pytest
 from celery import current_app
-from kombu import Connection
 
 from jobs import metrics
 from jobs.dead.collector import collect
@@ -16,7 +15,7 @@ from jobs.relay.loop import Relay
 from jobs.selectors import job_or_history, jobs_about, was_removed
 from jobs.transitions import Message
 from jobs.worker.execution import Outcome
-from tests.fixtures_jobs import publish_by_hand
+from tests.fixtures_jobs import at_broker, publish_by_hand
 from tests.ledger import real_commits
 from tests.processes import wait_for
 
@@ -69,7 +68,7 @@ def test_what_rabbitmq_gives_up_of_a_removed_job_is_no_dead_letter(
     job = ended()
     Retirement().retire_batch()
     publish_by_hand(broker_here, [Message(job.pk, "default", "probe", "probe.leave_a_mark", 1, "")])
-    with Connection(broker_here) as broker:
+    with at_broker(broker_here) as broker:
         channel = broker.default_channel
         channel.basic_reject(channel.basic_get("probe").delivery_tag, requeue=False)
     wait_for(lambda: collect(publisher=relay_here._connected()) == 1, what="it is collected")

@@ -25,7 +25,7 @@ from jobs.models import Job, StaffAction
 from tests.fixtures_dead_jobs import DeadJobs
 from tests.fixtures_jobs import broker_url, environment
 from tests.ledger import job, real_commits
-from tests.processes import Process, wait_for
+from tests.processes import Process, wait_for, wait_for_end
 from tests.replays import WHO_AND_WHY, numbers, replay, replayed, run
 
 pytestmark = real_commits
@@ -115,7 +115,7 @@ def test_two_operators_at_once_replay_each_job_once(dead_jobs: DeadJobs, monkeyp
     said: list[str] = []
 
     def press() -> None:
-        barrier.wait()
+        barrier.wait(60)
         try:
             said.append(replay())
         except CommandError as error:
@@ -127,7 +127,7 @@ def test_two_operators_at_once_replay_each_job_once(dead_jobs: DeadJobs, monkeyp
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        wait_for_end(thread)
 
     assert replayed() == numbers(dead)
     assert set(Job.objects.values_list("generation", flat=True)) == {1}

@@ -20,6 +20,7 @@ from jobs.wakeup import plain_connection
 from tests.fixtures_clock import Clock
 from tests.fixtures_history import LONG_AGO
 from tests.ledger import real_commits
+from tests.processes import wait_for_end
 
 Ended = Callable[..., Job]
 
@@ -219,6 +220,6 @@ def test_a_reader_sees_each_job_once_while_it_is_moved(ended: Ended) -> None:
     thread.start()
     while thread.is_alive():
         seen.append([job.pk for job in jobs_about(subject="order:ABCD2345")])
-    thread.join()
+    wait_for_end(thread)
     assert all(each == jobs for each in seen)
     assert all(job.removed for job in jobs_about(subject="order:ABCD2345"))

@@ -17,6 +17,7 @@ from jobs.session import engine_session
 from jobs.worker import suspects
 from jobs.worker.execution import AFTER_A_CRASH
 from tests.ledger import job, real_commits
+from tests.processes import wait_for_end
 
 pytestmark = real_commits
 
@@ -97,7 +98,7 @@ def test_one_that_came_back_begins_when_those_that_came_with_it_have_stood_aside
         began.set()
         assert may_run
         assert stood_aside.is_set()
-    thread.join()
+    wait_for_end(thread)
 
 
 def test_one_that_came_back_does_not_wait_for_a_claim_that_hangs(crashed: Callable[..., int]) -> None:
@@ -116,7 +117,7 @@ def test_one_that_came_back_does_not_wait_for_a_claim_that_hangs(crashed: Callab
     with suspects.alone(first, longest=60) as may_run:
         assert may_run
     ends.set()
-    thread.join()
+    wait_for_end(thread)
 
 
 def test_who_stands_aside_for_one_that_takes_long_asks_less_often(

@@ -13,7 +13,7 @@ from django.db import connection
 from pytest_django.plugin import DjangoDbBlocker
 
 from jobs.models import Job
-from tests.fixtures_jobs import broker_url, empty, environment
+from tests.fixtures_jobs import broker_url, empty, end_between_tests, environment
 from tests.ledger import assert_marked_once, job, real_commits, wait_for_state, wait_until_done
 from tests.probe.models import Call
 from tests.processes import Process, System, wait_for
@@ -34,7 +34,7 @@ def thread_system(
         ours = environment(broker_url(request.param))
     system = System(ours | {"DJANGO_SETTINGS_MODULE": "tests.threaded_settings"})
     yield system
-    system.stop()
+    end_between_tests(system, blocker=django_db_blocker)
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_a_broker_that_hangs_up_meanwhile_loses_no_job_that_threads_have_in_hand
 
 def hang_up(url: str) -> None:
     """On all clients of this test's own database in Redis."""
-    with redis.Redis.from_url(url) as client:
+    with redis.Redis.from_url(url, socket_timeout=20) as client:
         database, own = str(client.connection_pool.connection_kwargs["db"]), client.client_id()
         for other in client.client_list():
             if other["db"] == database and int(other["id"]) != own:

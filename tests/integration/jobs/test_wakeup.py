@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from jobs import wakeup
 from jobs.enqueue import enqueue
 from tests.ledger import real_commits
-from tests.processes import wait_for
+from tests.processes import status_of_child, wait_for
 
 pytestmark = real_commits
 
@@ -81,7 +81,7 @@ def test_a_forked_child_has_a_bell_of_its_own(listener: psycopg.Connection[Any])
             wakeup.close()
         finally:
             os._exit(0)
-    os.waitpid(child, 0)
+    status_of_child(child)
     (ringer,) = heard(listener)
     assert ringer != parent
     wakeup.ring()

@@ -14,8 +14,8 @@ from deploy.local.purchase import buy_tickets
 from inventory.models import Show
 from jobs.models import Job
 from tests.fixtures_jobs import environment
-from tests.fixtures_storefront import free_ports
 from tests.network import CountingPort
+from tests.ports import free_ports
 from tests.processes import Process, procfile_command, wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -68,7 +68,7 @@ def test_a_whole_sale_over_http_opens_no_connection_to_a_broker_that_is_there_or
 
 
 def test_the_port_of_these_tests_counts_who_connects() -> None:
-    with closing(CountingPort()) as port, closing(socket.create_connection(("127.0.0.1", port.port))):
+    with closing(CountingPort()) as port, closing(socket.create_connection(("127.0.0.1", port.port), timeout=10)):
         wait_for(lambda: len(port.connections) == 1, what="the visit is counted")
 
 

@@ -12,7 +12,7 @@ from redis import Redis
 from notifications.limits import askers
 from notifications.limits.askers import MOST, may_ask
 from notifications.limits.circuit import Circuit
-from tests.fixtures_storefront import free_ports
+from tests.ports import free_ports
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +37,7 @@ def test_a_network_that_asks_too_often_is_refused_and_another_one_is_not() -> No
 
 def test_the_count_ends_by_itself_and_holds_no_address() -> None:
     assert may_ask(what="tell me", network="203.0.113.7")
-    redis = Redis.from_url(django_settings.REDIS_URL)
+    redis = Redis.from_url(django_settings.REDIS_URL, socket_timeout=20)
     (key,) = redis.keys(f"*{askers.LIMIT.namespace}*")
     assert b"203.0.113" not in key
     assert 0 < redis.ttl(key) <= askers.WINDOW_MINUTES * 60

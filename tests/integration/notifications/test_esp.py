@@ -24,7 +24,7 @@ from notifications.errors import (
 from notifications.models import Notification
 from tests.fixtures_esp import Esp
 from tests.fixtures_notifications import content
-from tests.fixtures_storefront import free_ports
+from tests.ports import free_ports
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

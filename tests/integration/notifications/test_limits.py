@@ -24,6 +24,7 @@ from notifications.limits.circuit import Circuit
 from notifications.models import Notification
 from tests.fixtures_notifications import content
 from tests.network import CountingPort
+from tests.processes import wait_for_end
 
 LONGEST = take.LONGEST_WAIT_SECONDS
 STRICT = 100
@@ -70,7 +71,7 @@ def redis_hangs(settings: Any, fresh_circuit: Circuit) -> Iterator[CountingPort]
 
 
 def _server() -> redis.Redis:
-    return redis.from_url(django_settings.REDIS_URL)
+    return redis.from_url(django_settings.REDIS_URL, socket_timeout=20)
 
 
 def _booked() -> list[float]:
@@ -100,7 +101,7 @@ def test_however_many_workers_ask_their_places_keep_to_the_rate(mail_rate: Calla
         process.start()
     places = sorted(found.get(timeout=30) for _ in range(count))
     for process in processes:
-        process.join()
+        wait_for_end(process)
     assert (count - 1) / (places[-1] - places[0]) == pytest.approx(STRICT, rel=0.02)
     booked = _booked()
     assert min(later - earlier for earlier, later in zip(booked, booked[STRICT:], strict=False)) > 1
@@ -124,7 +125,7 @@ def test_calls_of_many_threads_reach_the_provider_at_its_rate(mail_rate: Callabl
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        wait_for_end(thread)
     calls.sort()
     # In each second as many as it takes; a machine that is busy elsewhere holds some up, and those count later.
     assert _most_in_a_second(calls) <= 1.15 * STRICT
@@ -311,7 +312,7 @@ def test_without_redis_all_threads_of_all_workers_together_stay_below_the_rate(t
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        wait_for_end(thread)
     spacing = 20 / RATE
     assert len(calls) == 20
     for places in calls:
@@ -331,7 +332,7 @@ def test_without_redis_a_small_part_is_waited_for_and_not_given_back_again_and_a
 
     thread = threading.Thread(target=work)
     thread.start()
-    thread.join()
+    wait_for_end(thread)
     assert [place.booked for place in places] == [True, places[1].wait <= alone.LONGEST_WAIT_SECONDS]
     assert places[1].wait > 3
 

@@ -13,6 +13,7 @@ import requests
 
 from notifications.channels.on_time import OnTimeAdapter, on_time_session, on_turn
 from notifications.limits import shared, take
+from tests.processes import wait_for_end
 
 
 class _Seen(ThreadingHTTPServer):
@@ -52,7 +53,7 @@ def seen() -> Iterator[_Seen]:
     thread.start()
     yield server
     server.shutdown()
-    thread.join()
+    wait_for_end(thread)
     server.server_close()
 
 
@@ -112,7 +113,7 @@ def test_a_session_serves_as_many_threads_as_it_keeps_connections(seen: _Seen) -
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        wait_for_end(thread)
     session.close()
     assert len(seen.requests) == 12
     assert len(seen.connections) <= 4

@@ -76,7 +76,7 @@ def test_many_workers_planning_the_same_at_once_plan_it_once(plan_news: Callable
 
     def plan(_number: int) -> Notification | None:
         try:
-            together.wait()
+            together.wait(60)
             return plan_news()
         finally:
             connection.close()

@@ -34,7 +34,7 @@ def log_of_any_width(tmp_path: Path, settings: Any) -> Iterator[redis.Redis]:
     """The tests' Redis, without a log of any number of streams; objects of its hours have a folder."""
     settings.MEDIA_ROOT = str(tmp_path)
     keys = [key for stream in stream_names(MOST_STREAMS) for key in (stream, marks_of(stream))]
-    with redis.Redis.from_url(site.REDIS_URL) as client:
+    with redis.Redis.from_url(site.REDIS_URL, socket_timeout=20) as client:
         client.delete(*keys)
         yield client
         client.delete(*keys)

@@ -22,7 +22,7 @@ STREAMS = stream_names(2)
 def group_redis() -> Iterator[redis.Redis]:
     """The tests' Redis, without a log before and after."""
     keys = [key for stream in STREAMS for key in (stream, marks_of(stream))]
-    with redis.Redis.from_url(settings.REDIS_URL) as client:
+    with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=20) as client:
         client.delete(*keys)
         yield client
         client.delete(*keys)

@@ -16,8 +16,8 @@ from snip.models import ProcessedClick
 from tests.failpoints import COUNTER, Failpoints
 from tests.fixtures_clicks import LOG, counted, some_clicks, write_clicks
 from tests.fixtures_jobs import environment
-from tests.fixtures_storefront import free_ports
 from tests.ledger import real_commits
+from tests.ports import free_ports
 from tests.processes import Process, wait_for
 
 pytestmark = [real_commits, pytest.mark.usefixtures("no_click_partitions")]
@@ -29,11 +29,11 @@ def kept_log(tmp_path: Path) -> Iterator[redis.Redis]:
     (port,) = free_ports(1)
     command = [str(redis_server()), "--port", str(port), "--bind", "127.0.0.1", "--appendonly", "yes", "--save", ""]
     server = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL)
-    with redis.Redis(port=port) as client:
+    with redis.Redis(port=port, socket_timeout=20) as client:
         wait_for(lambda: answers(client), what="Redis answers")
         yield client
     server.kill()
-    server.wait()
+    server.wait(60)
 
 
 def answers(client: redis.Redis) -> bool:

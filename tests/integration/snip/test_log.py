@@ -22,7 +22,7 @@ from tests.fixtures_own_redis import OwnRedis
 @pytest.fixture
 def click_redis() -> Iterator[redis.Redis]:
     """The tests' Redis, without a log before and after."""
-    with redis.Redis.from_url(settings.REDIS_URL) as client:
+    with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=20) as client:
         client.delete(*stream_names(16))
         yield client
         client.delete(*stream_names(16))
@@ -63,7 +63,7 @@ def test_a_server_that_forgot_the_script_is_taught_again(click_redis: redis.Redi
 
 
 async def _append_async(batch: list[bytes]) -> Appended:
-    async with redis.asyncio.Redis.from_url(settings.REDIS_URL) as client:
+    async with redis.asyncio.Redis.from_url(settings.REDIS_URL, socket_timeout=20) as client:
         return await append_async(client=client, clicks=batch, bounds=Bounds())
 
 

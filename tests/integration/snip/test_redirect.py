@@ -13,7 +13,7 @@ from django.utils import timezone
 from snip.event import AgentClass
 from snip.models import Link, LinkCode
 from tests.fixtures_redirect import ClickLog, RedirectProcess, running_redirect
-from tests.processes import wait_for
+from tests.processes import wait_for, wait_for_end
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Make = Callable[..., str]
@@ -172,7 +172,7 @@ def test_a_process_that_is_told_to_stop_waits_a_moment_for_redis_and_loses_nothi
         bringing_back.start()
 
         assert running.process.terminate() == 0
-        bringing_back.join()
+        wait_for_end(bringing_back)
 
     assert len({click.id for click in click_log.clicks(code)}) == 30
 

@@ -19,7 +19,7 @@ from jobs.clock import database_now
 from notifications.limits import askers
 from tests.fixtures_boxoffice import statements
 from tests.fixtures_clock import Clock
-from tests.fixtures_storefront import free_ports
+from tests.ports import free_ports
 
 pytestmark = pytest.mark.django_db
 

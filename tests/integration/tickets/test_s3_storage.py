@@ -126,7 +126,7 @@ def test_nobody_without_the_account_reads_an_object(bucket: Any, s3_server: str)
     moto_settings.INITIAL_NO_AUTH_ACTION_COUNT = 0
     ActionAuthenticatorMixin.request_count = 0
     try:
-        with pytest.raises(HTTPError) as refused, urlopen(address):
+        with pytest.raises(HTTPError) as refused, urlopen(address, timeout=10):
             pass
         assert refused.value.code == 403
     finally:

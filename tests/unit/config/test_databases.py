@@ -52,6 +52,7 @@ def settings_say(expression: str, **environment: str) -> object:
         capture_output=True,
         text=True,
         check=True,
+        timeout=120,
     )
     return eval(said.stdout)
 
@@ -59,6 +60,13 @@ def settings_say(expression: str, **environment: str) -> object:
 def test_every_database_is_set_up_alike() -> None:
     asked = "d[a]['OPTIONS'].get('prepare_threshold'), d[a].get('CONN_MAX_AGE', 0)"
     assert settings_say(asked) == {"default": ("main", "none", 2, None), "north": ("north", "none", 2, None)}
+
+
+def test_no_process_waits_for_a_network_that_is_lost_whether_it_asks_or_listens() -> None:
+    names = ("connect_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout")
+    asked = ", ".join(f"d[a]['OPTIONS']['{name}']" for name in names)
+    expected = (5, 10, 5, 3, 25_000)  # it hears nothing for 10 s, asks three times; as long for what it has said
+    assert settings_say(asked) == {"default": ("main", "none", *expected), "north": ("north", "none", *expected)}
 
 
 def test_behind_a_pooler_nothing_is_asked_of_a_session_not_even_by_a_web_process() -> None:

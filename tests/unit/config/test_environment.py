@@ -155,6 +155,7 @@ def test_manage_says_the_sentence_alone() -> None:
         env={**os.environ, "BROKER_URL": "garbage"},
         capture_output=True,
         text=True,
+        timeout=120,
     )
     assert started.returncode == 1
     assert started.stderr.startswith("BROKER_URL cannot be used as it is: RabbitMQ or Redis.")
@@ -221,6 +222,7 @@ def test_the_start_is_refused_with_that_sentence(wrong: dict[str, str], sentence
         env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings", **wrong},
         capture_output=True,
         text=True,
+        timeout=120,
     )
     assert started.returncode != 0
     assert sentence in started.stderr

@@ -75,7 +75,9 @@ def test_workers_that_render_tickets_load_the_renderer_before_they_fork_and_no_o
     ]
     known = "from celery import current_app; current_app.loader.import_default_modules()"
     loaded = f"import django, sys; django.setup(); {known}; print('weasyprint' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", loaded], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", loaded], cwd=ROOT, capture_output=True, text=True, check=True, timeout=120
+    )
     assert done.stdout == "False\n"
 
 

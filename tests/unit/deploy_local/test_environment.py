@@ -92,7 +92,7 @@ def test_a_second_start_says_what_to_do_and_disturbs_nothing(instance: Instance)
 
 def test_the_status_of_the_command_is_the_status_of_the_run(instance: Instance) -> None:
     with run(instance, "sh", "-c", "exit 7") as process:
-        assert process.wait() == 7
+        assert process.wait(60) == 7
 
 
 def test_a_run_that_is_told_to_stop_stops_its_command_and_its_servers(instance: Instance) -> None:
@@ -103,7 +103,7 @@ def test_a_run_that_is_told_to_stop_stops_its_command_and_its_servers(instance: 
 
         process.terminate()
 
-        assert process.wait() == 128 + signal.SIGTERM
+        assert process.wait(60) == 128 + signal.SIGTERM
     assert running_server(data) is None
     assert not (instance.folder / "redis/process.json").exists()
 

@@ -30,7 +30,7 @@ def other_run(instance: Instance) -> Iterator[subprocess.Popen[bytes]]:
     assert child.stdout.readline() == b"held\n"
     yield child
     child.kill()
-    child.wait()
+    child.wait(60)
     child.stdout.close()
 
 
@@ -42,7 +42,7 @@ def test_a_second_run_is_told_who_holds_the_instance(instance: Instance, other_r
 
 def test_the_lock_of_a_killed_run_is_free_at_once(instance: Instance, other_run: subprocess.Popen[bytes]) -> None:
     other_run.kill()
-    other_run.wait()
+    other_run.wait(60)
 
     with hold_instance(instance, purpose="ours"):
         pass

@@ -40,7 +40,7 @@ def run(folder: Path, text: str, *, ci: str, processes: int = 0) -> subprocess.C
     command += ["-n", str(processes)]
     # Other plugins take most of such a run's time to import.
     environment = {**os.environ, "CI": ci, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    return subprocess.run([*command, folder], cwd=folder, env=environment, capture_output=True, text=True)
+    return subprocess.run([*command, folder], cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
 
 
 @pytest.mark.parametrize(("text", "processes"), FAILING)

@@ -25,7 +25,7 @@ def sleeper(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     child = subprocess.Popen(["sleep", "60"], cwd=tmp_path, start_new_session=True)
     yield child
     child.kill()
-    child.wait()
+    child.wait(60)
 
 
 def known(pid: int) -> ProcessId:
@@ -54,7 +54,7 @@ def test_a_process_that_ended_but_was_not_collected_counts_as_gone(sleeper: subp
     end(process)
 
     assert not is_alive(process)
-    assert sleeper.wait() == -signal.SIGTERM
+    assert sleeper.wait(60) == -signal.SIGTERM
 
 
 def test_a_process_that_ignores_the_polite_signal_is_killed(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_process_that_ignores_the_polite_signal_is_killed(tmp_path: Path) -> N
 
     end(known(child.pid), seconds=0.2)
 
-    assert child.wait() == -signal.SIGKILL
+    assert child.wait(60) == -signal.SIGKILL
     child.stdout.close()
 
 
@@ -76,7 +76,7 @@ def test_killing_the_whole_group_takes_the_children_along() -> None:
 
     end(known(shell.pid), seconds=0.2, whole_group=True)
 
-    shell.wait()
+    shell.wait(60)
     # The pipe closes when the last process that could write to it is gone.
     assert shell.stdout.read() == b""
     shell.stdout.close()
@@ -106,7 +106,7 @@ def test_a_server_is_still_known_after_its_folder_was_moved(tmp_path: Path) -> N
         assert not works_in(pid=child.pid, folder=tmp_path / "old")
     finally:
         child.kill()
-        child.wait()
+        child.wait(60)
 
 
 def test_waiting_for_what_never_comes_ends_at_the_deadline() -> None:

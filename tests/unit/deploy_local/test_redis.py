@@ -29,7 +29,7 @@ def start(instance: Instance) -> Redis:
 
 
 def client(server: Redis) -> redis.Redis:
-    return redis.Redis.from_url(server.url(0))
+    return redis.Redis.from_url(server.url(0), socket_timeout=20)
 
 
 def test_data_outlives_a_stop(instance: Instance, server: Redis) -> None:
@@ -71,7 +71,7 @@ def test_a_server_that_was_killed_itself_starts_again(instance: Instance, server
 
 
 def test_nobody_gets_in_without_the_password(server: Redis) -> None:
-    with redis.Redis.from_url(server.url(0).replace(":secret@", "")) as connection:
+    with redis.Redis.from_url(server.url(0).replace(":secret@", ""), socket_timeout=20) as connection:
         with pytest.raises(redis.exceptions.AuthenticationError):
             connection.ping()
 

@@ -46,7 +46,7 @@ def test_processes_end_when_their_launcher_was_killed(folder: Path) -> None:
     processes = wait_for_records(folder, "one", "two")
 
     launcher.kill()
-    launcher.wait()
+    launcher.wait(60)
 
     assert wait_until(lambda: not any(is_alive(process) for process in processes), seconds=20)
 
@@ -55,7 +55,11 @@ def test_when_one_process_ends_the_others_are_stopped_and_its_status_is_told(fol
     file = procfile(folder, "one: exec sleep 60\ntwo: sleep 0.2; exit 3\n")
 
     done = subprocess.run(
-        [sys.executable, "-m", "deploy.local.supervisor", folder, file], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-m", "deploy.local.supervisor", folder, file],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
 
     assert done.returncode == 3
@@ -126,7 +130,7 @@ def test_processes_end_in_order_though_the_terminal_is_gone(folder: Path) -> Non
     launcher.stdout.close()
 
     launcher.kill()
-    launcher.wait()
+    launcher.wait(60)
 
     assert wait_until(lambda: not any(is_alive(process) for process in processes), seconds=20)
 
@@ -138,7 +142,7 @@ def test_what_a_killed_supervisor_left_behind_is_ended_by_the_next_run(folder: P
     )
     processes = wait_for_records(folder, "supervisor", "one")
     supervisor.kill()
-    supervisor.wait()
+    supervisor.wait(60)
 
     end_recorded(folder)
 

@@ -99,7 +99,7 @@ def test_a_deadlock_is_the_other_sides_luck(connect: Callable[[], Session]) -> N
     def lock(session: Session, first: int, second: int) -> None:
         with session.transaction():
             session.execute("SELECT pg_advisory_xact_lock(%s)", [first])
-            meeting.wait()
+            meeting.wait(60)
             session.execute("SELECT pg_advisory_xact_lock(%s)", [second])
 
     def victim(session: Session, first: int, second: int) -> None:

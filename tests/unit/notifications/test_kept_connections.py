@@ -18,8 +18,8 @@ from notifications.channels.email.compose import compose
 from notifications.channels.email.kept import MOST_MESSAGES, Kept
 from notifications.errors import MailServerUnavailable
 from tests.fixtures_notifications import content
-from tests.fixtures_storefront import free_ports
-from tests.processes import wait_for
+from tests.ports import free_ports
+from tests.processes import status_of_child, wait_for, wait_for_end
 
 
 class Connections:
@@ -79,7 +79,7 @@ def test_each_thread_has_its_own_which_ends_with_it(connections: Connections) ->
     used: list[int] = []
     thread = threading.Thread(target=lambda: used.extend(connections.use() for _ in range(3)))
     thread.start()
-    thread.join()
+    wait_for_end(thread)
     gc.collect()
     assert (used, connections.closed, connections.use()) == ([1, 1, 1], [1], 0)
 
@@ -92,7 +92,7 @@ def test_a_forked_process_opens_its_own_and_leaves_its_parents_alone(connections
         mine = connections.use()
         os.write(writing, f"{mine} {connections.closed}".encode())
         os._exit(0)
-    os.waitpid(child, 0)
+    status_of_child(child)
     assert os.read(reading, 100) == b"1 []"
     os.close(reading)
     os.close(writing)

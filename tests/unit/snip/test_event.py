@@ -25,6 +25,7 @@ from snip.event import (
     unpack,
 )
 from snip.uuid7 import first_uuid7, uuid7, uuid7_bytes
+from tests.processes import status_of_child
 
 ASCII = st.characters(min_codepoint=33, max_codepoint=126)
 CLICKS = st.builds(
@@ -143,7 +144,7 @@ def test_a_forked_child_makes_other_ids_than_its_parent() -> None:
     if child == 0:
         os.write(says, b"".join(uuid7_bytes() for _ in range(100)))
         os._exit(0)
-    os.waitpid(child, 0)
+    status_of_child(child)
     told = os.read(hears, 1_600)
     os.close(hears)
     os.close(says)

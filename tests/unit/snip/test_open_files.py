@@ -25,7 +25,11 @@ print(allow_connections(enough=900), resource.getrlimit(resource.RLIMIT_NOFILE))
 )
 def test_the_bound_of_open_files_rises_to_what_the_connections_need(soft: int, hard: int, bound: int) -> None:
     said = subprocess.run(
-        [sys.executable, "-c", SCRIPT.format(soft=soft, hard=hard)], check=True, capture_output=True, text=True
+        [sys.executable, "-c", SCRIPT.format(soft=soft, hard=hard)],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=120,
     ).stdout
     assert said.splitlines()[-1] == f"{bound} ({bound}, {hard})"
     assert ("few_open_files" in said) == (bound < 900)

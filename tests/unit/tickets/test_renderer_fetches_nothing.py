@@ -13,6 +13,7 @@ import pytest
 from django.utils import translation
 
 from tests.printed_tickets import rendered, text_of, ticket, unspaced
+from tests.processes import wait_for_end
 from tickets.errors import AssetRefused
 from tickets.render_tickets import ASSETS, OwnAssets, render_tickets
 from tickets.ticket_face import faces_of
@@ -57,7 +58,7 @@ def web_server() -> Iterator[tuple[str, list[object]]]:
     yield f"http://127.0.0.1:{listener.getsockname()[1]}/x.png", connections
     listener.shutdown(socket.SHUT_RDWR)
     listener.close()
-    thread.join()
+    wait_for_end(thread)
 
 
 @pytest.mark.parametrize("field", ["title", "subtitle", "venue", "address", "zone", "tier", "holder_name"])

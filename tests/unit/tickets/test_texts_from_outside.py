@@ -96,6 +96,7 @@ def test_a_machine_without_fonts_is_told_what_prints_as_boxes_and_what_to_instal
         capture_output=True,
         text=True,
         check=True,
+        timeout=120,
     ).stdout
     assert all(script.name in told for script in SCRIPTS)
     assert "apt-get install fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji" in told

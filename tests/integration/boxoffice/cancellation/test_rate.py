@@ -28,7 +28,7 @@ WAITS = "SELECT extract(epoch FROM available_at - jobs_now())::float8, attempts,
 
 @pytest.fixture
 def nobody_rests() -> None:
-    with redis.from_url(django_settings.REDIS_URL) as server:
+    with redis.from_url(django_settings.REDIS_URL, socket_timeout=20) as server:
         server.delete("notifications:limit:refunds", "notifications:limit:refunds:rest")
 
 
@@ -58,7 +58,7 @@ def test_a_refund_that_is_refused_for_the_rate_comes_again_soon_and_once_and_all
     rest("refunds", asked=30)
     work(next_one)
     assert money_back(refund_provider) == [], "nobody asks a provider that wants to be left alone"
-    with redis.from_url(django_settings.REDIS_URL) as server:
+    with redis.from_url(django_settings.REDIS_URL, socket_timeout=20) as server:
         server.delete("notifications:limit:refunds:rest")
 
     Job.objects.filter(queue="refunds", state__in=["waiting", "published"]).update(state="waiting", gate="ready")
@@ -74,7 +74,7 @@ def test_a_single_refund_goes_out_while_those_of_cancelled_shows_rest(
     refund_order(order_id=paid_order.pk, **WHO_AND_WHY)
     assert send().state == "done"
     assert money_back(refund_provider) == [8_400]
-    with redis.from_url(django_settings.REDIS_URL) as server:
+    with redis.from_url(django_settings.REDIS_URL, socket_timeout=20) as server:
         server.delete("notifications:limit:refunds:rest")
 
 

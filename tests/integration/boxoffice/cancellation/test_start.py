@@ -75,7 +75,7 @@ def test_who_presses_at_the_same_instant_as_somebody_else_is_told_that_it_is_can
     def after_the_other(**given: Any) -> None:
         if others:
             with ThreadPoolExecutor(1) as pool:
-                pool.submit(_in_a_thread, lambda: cancel_show(**asked, by=others.pop(), reason="ill")).result()
+                pool.submit(_in_a_thread, lambda: cancel_show(**asked, by=others.pop(), reason="ill")).result(60)
         advance(**given)
 
     monkeypatch.setattr(start, "advance_show", after_the_other)

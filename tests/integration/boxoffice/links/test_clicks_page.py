@@ -40,7 +40,7 @@ def login(client: Client) -> Callable[[str], Any]:
 
 @pytest.fixture(autouse=True)
 def _nothing_sampled() -> Iterator[None]:
-    with redis.Redis.from_url(site.REDIS_URL) as client:
+    with redis.Redis.from_url(site.REDIS_URL, socket_timeout=20) as client:
         for key in client.scan_iter("snip:live:*"):
             client.delete(key)
         yield
@@ -213,7 +213,7 @@ def test_without_redis_the_page_does_without_the_last_minutes(
     client: Client, login: Callable[..., Any], settings: Any
 ) -> None:
     login("Finance")
-    with redis.Redis.from_url(site.REDIS_URL) as server:
+    with redis.Redis.from_url(site.REDIS_URL, socket_timeout=20) as server:
         seconds, _microseconds = server.time()
         server.hincrby(f"snip:live:{seconds // 60}", "one", 3)
     assert "About 3 clicks in the last five minutes" in page_of(client)

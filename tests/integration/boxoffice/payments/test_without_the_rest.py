@@ -16,7 +16,8 @@ from inventory.models import Show
 from jobs.models import Job
 from tests.fixtures_jobs import broker_url, empty, environment
 from tests.fixtures_payments import Payments
-from tests.fixtures_storefront import answers, free_ports
+from tests.fixtures_storefront import answers
+from tests.ports import free_ports
 from tests.processes import Process, System, wait_for
 from tickets.models import Ticket
 

@@ -9,7 +9,7 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from jobs.models import Job
 from tests.failpoints import Failpoints
-from tests.fixtures_jobs import broker_url, empty, environment
+from tests.fixtures_jobs import broker_url, empty, end_between_tests, environment
 from tests.processes import LiveSystem, wait_for
 
 
@@ -32,7 +32,7 @@ def live_system(
         system = LiveSystem({**environment(live_broker), "FAILPOINTS": str(live_failpoints.folder)})
     _systems.append(system)
     yield system
-    system.stop()
+    end_between_tests(system, blocker=django_db_blocker)
     _systems.remove(system)
 
 
@@ -40,10 +40,10 @@ _systems: list[LiveSystem] = []
 
 
 @pytest.fixture(scope="module")
-def no_live_system() -> None:
+def no_live_system(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
     """For processes of a test's own: those of the live system use the same ledger, and would take their jobs."""
     for system in _systems:
-        system.stop()
+        end_between_tests(system, blocker=django_db_blocker)
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from django.db import connection
-from kombu import Connection
 
 from jobs.models import DeadLetter, Job
+from tests.fixtures_jobs import at_broker
 from tests.ledger import assert_marked_once, job, real_commits, wait_until_done
 from tests.probe.models import Call
 from tests.processes import LiveSystem, wait_for
@@ -68,7 +68,7 @@ def test_a_list_item_that_is_no_message_is_recorded_although_the_session_was_los
     if live_broker.startswith("amqp"):
         return  # what a worker could not record there waits in the dead-letter queue
     letters = DeadLetter.objects.filter(reason="envelope is not JSON")
-    with Connection(live_broker) as broker:
+    with at_broker(live_broker) as broker:
         for number in range(4):  # both workers get some
             broker.default_channel.client.lpush("probe", f"no {number}")
         wait_for(lambda: letters.count() == 4, what="they are recorded")

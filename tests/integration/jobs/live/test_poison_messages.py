@@ -10,12 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from kombu import Connection
 
 from jobs.broker.messages import headers_of
 from jobs.models import DeadLetter, Job
 from jobs.transitions import Message
-from tests.fixtures_jobs import CONFIRMED, messages_ready
+from tests.fixtures_jobs import at_broker, messages_ready
 from tests.ledger import assert_marked_once, new_dead_letters, real_commits, wait_for_state, wait_until_done
 from tests.processes import LiveSystem, wait_for
 
@@ -43,7 +42,7 @@ class Poison:
     content_encoding: str = "utf-8"
 
     def send(self, url: str) -> None:
-        with Connection(url, transport_options=CONFIRMED) as broker, broker.Producer(auto_declare=False) as producer:
+        with at_broker(url) as broker, broker.Producer(auto_declare=False) as producer:
             producer.publish(
                 self.body,
                 exchange="",
@@ -166,7 +165,7 @@ def test_list_items_that_are_no_envelopes_are_recorded_once_each_and_work_goes_o
 ) -> None:
     if live_broker.startswith("amqp"):
         return  # only on Redis can anybody write what the client takes for an envelope
-    with Connection(live_broker) as broker:
+    with at_broker(live_broker) as broker:
         broker.default_channel.client.lpush("probe", *ITEMS)
     letters = new_dead_letters().filter(queue="probe", times_seen=1)
     wait_for(lambda: letters.count() == len(ITEMS), what="every item is recorded")
@@ -180,7 +179,7 @@ def test_a_broken_control_message_stops_no_worker(
     if live_broker.startswith("amqp"):
         Poison("[1]").send(live_broker)
     else:
-        with Connection(live_broker) as broker:
+        with at_broker(live_broker) as broker:
             database = broker.virtual_host or broker.transport.default_connection_params.get("virtual_host", "0")
             for junk in ("[1]", "{}", "nope"):
                 broker.default_channel.client.publish(f"/{str(database).lstrip('/')}.celery.pidbox", junk)

@@ -25,7 +25,7 @@ from deploy.local.processes import is_alive, recorded
 from deploy.local.rabbitmq import SCRIPTS, RabbitMQ
 from deploy.local.redis import Redis
 from jobs.models import Job
-from tests.fixtures_jobs import broker_url, environment
+from tests.fixtures_jobs import broker_url, end_between_tests, environment
 from tests.ledger import assert_marked_once, real_commits, wait_for_state, wait_until_done
 from tests.processes import System, wait_for
 
@@ -79,7 +79,7 @@ class PrivateRedis(PrivateBroker):
         return self.folder / "redis/process.json"
 
     def close_connections(self) -> None:
-        with redis.Redis.from_url(self.url) as client:
+        with redis.Redis.from_url(self.url, socket_timeout=20) as client:
             client.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
             client.execute_command("CLIENT", "KILL", "TYPE", "pubsub")
 
@@ -104,6 +104,7 @@ class PrivateRabbitMQ(PrivateBroker):
             env={os.fsdecode(name): os.fsdecode(value) for name, _, value in (v.partition(b"=") for v in variables)},
             check=True,
             capture_output=True,
+            timeout=120,
         )
 
 
@@ -134,7 +135,7 @@ def private_system(
     ):
         process.wait_until_ready()
     yield system
-    system.stop()
+    end_between_tests(system, blocker=django_db_blocker)
 
 
 @pytest.mark.parametrize("fault", ["restart", "restart_after_kill", "close_connections"])

@@ -18,7 +18,7 @@ from jobs.enqueue import enqueue
 from jobs.models import DeadLetter, Job, StaffAction
 from jobs.transitions import Message
 from tests.fixtures_databases import BOTH, NORTH, named, server, two_ledgers
-from tests.fixtures_jobs import broker_url, empty, environment, publish_by_hand
+from tests.fixtures_jobs import broker_url, empty, end_between_tests, environment, publish_by_hand
 from tests.ledger import new_dead_letters
 from tests.probe.models import Burial, Call, Mark
 from tests.processes import System, wait_for
@@ -42,7 +42,7 @@ def shards(north: dict[str, Any], no_live_system: None, django_db_blocker: Djang
     for process in system.processes:
         process.wait_until_ready()
     yield system
-    system.stop()
+    end_between_tests(system, blocker=django_db_blocker)
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Collection
 
 from django.conf import settings
-from kombu import Connection
 
 from jobs.broker import topology
 from jobs.models import Job
 from jobs.queues import queue_named
 from jobs.worker.watchdog import LOOKS
 from tests.failpoints import Failpoints
+from tests.fixtures_jobs import at_broker
 from tests.ledger import assert_marked_once, real_commits, wait_until_done
 from tests.probe import deafness
 from tests.processes import LiveSystem, wait_for
@@ -35,7 +35,7 @@ def deafen(url: str, failpoints: Failpoints, *, workers: int) -> None:
         # RabbitMQ never cancels the consumers of a quorum queue that is declared anew at once. It takes them for alive
         # and gives them as many messages as they may have, so the tests send more than that.
         (queue,) = topology.work_queues([queue_named("probe")])
-        with Connection(url) as broker:
+        with at_broker(url) as broker:
             broker.default_channel.queue_delete("probe")
             queue(broker.default_channel).declare()
     else:

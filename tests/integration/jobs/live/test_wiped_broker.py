@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from django.db import transaction
-from kombu import Connection
 
 from jobs.models import Job
-from tests.fixtures_jobs import messages_ready
+from tests.fixtures_jobs import at_broker, messages_ready
 from tests.ledger import assert_marked_once, real_commits, wait_until_done
 from tests.processes import LiveSystem, wait_for
 
@@ -20,7 +19,7 @@ def test_a_purged_queue_loses_nothing(live: LiveSystem, live_broker: str, enqueu
     with transaction.atomic():  # together, so that the workers cannot keep up with whoever enqueues
         jobs = [enqueued("probe.call", key=key, seconds=0.1) for key in keys]
     wait_for(lambda: messages_ready(live_broker, "probe") > 0, what="messages wait at the broker")
-    with Connection(live_broker) as broker:
+    with at_broker(live_broker) as broker:
         broker.default_channel.queue_purge("probe")
     wait_until_done(jobs)
     assert_marked_once(keys)
@@ -45,7 +44,7 @@ def test_a_broker_that_lost_its_queues_too_is_used_again_without_help(
 
 
 def _wipe(url: str) -> None:
-    with Connection(url) as broker:
+    with at_broker(url) as broker:
         channel = broker.default_channel
         if url.startswith("amqp"):
             channel.queue_delete("probe")

@@ -11,7 +11,7 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from deploy.local.ports import HOST
 from jobs import wakeup
-from tests.fixtures_jobs import broker_url, empty, environment
+from tests.fixtures_jobs import broker_url, empty, end_between_tests, environment
 from tests.pgbouncer import PROGRAM, PgBouncer
 from tests.processes import LiveSystem
 
@@ -79,7 +79,7 @@ def pooled_system(pooler: PgBouncer, django_db_blocker: DjangoDbBlocker) -> Iter
     url = urlunsplit(parts._replace(netloc=f"{account}@{HOST}:{pooler.port}"))
     system = LiveSystem({**direct, "DATABASE_URL": url, "DATABASE_POOLER": "transaction"})
     yield system
-    system.stop()
+    end_between_tests(system, blocker=django_db_blocker)
 
 
 @pytest.fixture

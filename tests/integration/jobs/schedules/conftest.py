@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from django.db import connection
 from pytest_django.plugin import DjangoDbBlocker
 
 from tests.failpoints import Failpoints
-from tests.fixtures_jobs import environment
-from tests.fixtures_storefront import free_ports
+from tests.fixtures_jobs import end_between_tests, environment
 from tests.live_beats import Beats
+from tests.ports import free_ports
 from tests.probe_schedules import ProbeSchedule
-
-EMPTY = """
-    TRUNCATE jobs_job, jobs_lease, jobs_heartbeat, jobs_schedule, jobs_scheduledrun,
-             django_celery_beat_periodictask, django_celery_beat_periodictasks CASCADE
-"""
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +27,7 @@ def all_beats(
     with django_db_blocker.unblock():
         beats = Beats({**environment(f"redis://127.0.0.1:{closed}/0"), "FAILPOINTS": str(beat_failpoints.folder)})
     yield beats
-    beats.stop()
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        cursor.execute(EMPTY)
-        connection.close()
+    end_between_tests(beats, blocker=django_db_blocker)
 
 
 @pytest.fixture

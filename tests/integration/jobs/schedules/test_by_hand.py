@@ -70,11 +70,11 @@ def test_one_press_that_comes_ten_times_at_once_is_one_run(schedules: MakeSchedu
     made, meeting = schedules(), threading.Barrier(10, timeout=20)
 
     def press() -> tuple[int, bool]:
-        meeting.wait()
+        meeting.wait(60)
         return run_now(made)
 
     with ThreadPoolExecutor(10) as pool:
-        told = [future.result() for future in [pool.submit(in_its_own_session(press)) for _ in range(10)]]
+        told = [future.result(60) for future in [pool.submit(in_its_own_session(press)) for _ in range(10)]]
 
     assert len({job_id for job_id, _ in told}) == 1
     assert sum(made_it for _, made_it in told) == 1

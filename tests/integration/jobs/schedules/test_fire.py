@@ -19,6 +19,7 @@ from jobs.periodic import DUE_AT
 from jobs.schedules.fire import due_schedules, fire
 from jobs.schedules.plan import plan
 from tests.fixtures_clock import Clock
+from tests.processes import wait_for_end
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -118,7 +119,7 @@ def test_a_due_time_is_enqueued_once_though_ten_beats_hold_the_lease_and_fire_at
     start = threading.Barrier(10)
 
     def beat() -> None:
-        start.wait()
+        start.wait(60)
         fire(schedule_id=schedule.pk, lease=lease)
         connection.close()
 
@@ -126,7 +127,7 @@ def test_a_due_time_is_enqueued_once_though_ten_beats_hold_the_lease_and_fire_at
     for thread in beats:
         thread.start()
     for thread in beats:
-        thread.join()
+        wait_for_end(thread)
     keys = [job.args["key"] for job in Job.objects.all()]
     assert len(keys) == len(set(keys)) == ScheduledRun.objects.count() == 5
 

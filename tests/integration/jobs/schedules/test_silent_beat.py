@@ -12,7 +12,7 @@ import pytest
 from jobs.scrape.ledger import LedgerCollector
 from tests.fixtures_clock import Clock
 from tests.fixtures_jobs import broker_url, environment
-from tests.fixtures_storefront import free_ports
+from tests.ports import free_ports
 from tests.processes import Process, System, wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)

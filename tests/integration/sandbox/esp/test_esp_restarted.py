@@ -16,8 +16,8 @@ from sandbox.esp.keys import FORGOTTEN_AFTER, Keys
 from sandbox.esp.knobs import esp_knobs
 from sandbox.esp.refusals import Refusal
 from sandbox.esp.take_email import fate_of
-from tests.fixtures_storefront import free_ports
-from tests.processes import wait_for
+from tests.ports import free_ports
+from tests.processes import wait_for, wait_for_end
 
 SECRET = "whsec_c2VjcmV0"
 
@@ -76,7 +76,7 @@ def endpoint_of_events() -> Iterator[Endpoint]:
     thread.start()
     yield endpoint
     server.shutdown()
-    thread.join()
+    wait_for_end(thread)
     server.server_close()
 
 

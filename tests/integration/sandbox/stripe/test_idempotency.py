@@ -95,7 +95,7 @@ def test_a_key_whose_request_still_runs_is_in_use(payments: Payments) -> None:
         wait_for(lambda: sum(one.done() for one in tries) == 7, what="all but one are refused")
         refused = [error for one in tries if one.done() and (error := one.exception())]
         payments.turn(latency_ms=0)
-        winner = [one.result() for one in tries if one.exception() is None]
+        winner = [one.result(60) for one in tries if one.exception() is None]
     assert len(refused) == 7
     assert {(error.http_status, error.code or error.json_body["error"]["code"]) for error in refused} == {  # type: ignore[attr-defined]
         (409, "idempotency_key_in_use")
@@ -109,7 +109,7 @@ def test_the_sdk_waits_for_a_key_in_use_and_gets_its_answer(payments: Payments) 
     api = payments.client(retries=5).v1.checkout.sessions
     with ThreadPoolExecutor(2) as pool:
         tries = [pool.submit(api.create, an_order(), {"idempotency_key": "one"}) for _ in range(2)]  # type: ignore[arg-type]
-    assert len({one.result().id for one in tries}) == 1
+    assert len({one.result(60).id for one in tries}) == 1
 
 
 def test_a_key_is_forgotten_after_a_day(payments: Payments) -> None:

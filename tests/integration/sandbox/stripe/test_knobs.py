@@ -229,6 +229,8 @@ def test_payments_keys_and_knobs_outlive_a_killed_process(start: Callable[[], tu
 
 
 def test_what_it_is_started_for_must_be_said() -> None:
-    answer = subprocess.run([sys.executable, "-m", "sandbox"], cwd=ROOT, capture_output=True, text=True, check=False)
+    answer = subprocess.run(
+        [sys.executable, "-m", "sandbox"], cwd=ROOT, capture_output=True, text=True, check=False, timeout=120
+    )
     assert answer.returncode == 2
     assert "stripe" in answer.stderr

@@ -179,5 +179,5 @@ def test_of_many_refunds_at_once_one_gets_the_money(payments: Payments, intent: 
             return str(error.code)
 
     with ThreadPoolExecutor(8) as pool:
-        answers = [one.result() for one in [pool.submit(refund) for _ in range(8)]]
+        answers = [one.result(60) for one in [pool.submit(refund) for _ in range(8)]]
     assert sorted(answers) == ["amount_too_large"] * 7 + ["succeeded"]

@@ -184,6 +184,6 @@ def test_of_many_who_pay_at_once_one_is_charged(payments: Payments) -> None:
             return str(error.code)
 
     with ThreadPoolExecutor(8) as pool:
-        answers = [one.result() for one in [pool.submit(pay) for _ in range(8)]]
+        answers = [one.result(60) for one in [pool.submit(pay) for _ in range(8)]]
     assert sorted(answers) == ["422"] * 7 + ["paid"]
     assert len(payments.client().v1.charges.list().data) == 1

@@ -27,6 +27,7 @@ from snip.scan.policy import Policy
 from snip.scan.refusals import Reason, Refused
 from snip.scan.resolve import NameUnanswered, NameUnknown, ask_system
 from tests.fixtures_link_scanner import HostileWeb, Names, Play, answering
+from tests.processes import wait_for_end
 from tests.unit.snip.scan.hostile_targets import HOSTILE, HOSTILE_ONWARDS
 
 HTML = "text/html"
@@ -358,7 +359,7 @@ def tls_port(tmp_path: Path) -> Iterator[tuple[int, Path, list[str | None]]]:
     yield listener.getsockname()[1], certificate, asked
     listener.shutdown(socket.SHUT_RDWR)
     listener.close()
-    thread.join()
+    wait_for_end(thread)
 
 
 def _certificate(name: str) -> bytes:
