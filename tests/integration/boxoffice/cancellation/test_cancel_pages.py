@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -294,7 +295,7 @@ def test_the_report_names_every_order_as_csv_and_on_paper(staff: Client, paid_or
 
 
 def test_a_long_report_has_parts_that_leave_no_order_out(
-    make_paid_order: Callable[..., Order], staff: Client, paid_order: Order
+    make_paid_order: Callable[..., Order], staff: Client, paid_order: Order, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     show = paid_order.show
     others = [make_paid_order(), make_paid_order()]
@@ -303,6 +304,12 @@ def test_a_long_report_has_parts_that_leave_no_order_out(
     ids = sorted([paid_order.pk, *(other.pk for other in others)])
     assert [part.after for part in parts_of_report(show_id=show.pk, size=2)] == [0, ids[1]]
     assert [part.after for part in parts_of_report(show_id=show.pk, size=3)] == [0]
+    assert ">PDF</a>" in seen(staff, address("cancellation", show))
+    monkeypatch.setattr(progress_page, "parts_of_report", partial(parts_of_report, size=2))
+    page = seen(staff, address("cancellation", show))
+    assert 'aria-label="PDF, part 2 of 2" download>2</a>' in page
+    assert address("cancellation_pdf", show, 2) in page
+    assert ">PDF</a>" not in page
 
 
 # --- what the fan reads -----------------------------------------------------------------------------------------------
