@@ -9,24 +9,15 @@ from __future__ import annotations
 import os
 
 from celery import Celery
-from kombu.entity import Queue
 
+from bench.plain_settings import plain_settings
 from bench.starts import note_start
 
 NAME = "plain Celery: delay(), acks_late, confirms"
 QUEUE = "bench_plain"
 
 app = Celery("plain", broker=os.environ["BROKER_URL"], set_as_current=False, fixups=[])
-app.conf.update(
-    task_acks_late=True,
-    task_ignore_result=True,
-    broker_transport_options={"confirm_publish": True} if os.environ["BROKER_URL"].startswith("amqp") else {},
-    task_queues=[Queue(QUEUE, routing_key=QUEUE, durable=True, queue_arguments={"x-queue-type": "quorum"})],
-    task_default_queue=QUEUE,
-    task_default_exchange="",
-    worker_prefetch_multiplier=4,
-    broker_connection_retry_on_startup=True,
-)
+app.conf.update(plain_settings(QUEUE))
 
 
 @app.task(name="plain.nothing")

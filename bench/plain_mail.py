@@ -13,22 +13,14 @@ import threading
 from typing import Any
 
 from celery import Celery, Task
-from kombu.entity import Queue
+
+from bench.plain_settings import plain_settings
 
 NAME = "Celery's rate_limit, the provider's limit divided by the number of workers"
 QUEUE = "bench_plain_mail"
 
 app = Celery("plain_mail", broker=os.environ["BROKER_URL"], set_as_current=False, fixups=[])
-app.conf.update(
-    task_acks_late=True,
-    task_ignore_result=True,
-    broker_transport_options={"confirm_publish": True} if os.environ["BROKER_URL"].startswith("amqp") else {},
-    task_queues=[Queue(QUEUE, routing_key=QUEUE, durable=True, queue_arguments={"x-queue-type": "quorum"})],
-    task_default_queue=QUEUE,
-    task_default_exchange="",
-    worker_prefetch_multiplier=4,
-    broker_connection_retry_on_startup=True,
-)
+app.conf.update(plain_settings(QUEUE))
 
 _kept = threading.local()
 

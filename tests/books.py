@@ -16,6 +16,8 @@ from tests.fixtures_inventory import seat_ids
 
 Book = dict[tuple[Any, ...], tuple[int, int, int, int]]
 
+PRICES = {"Front": 4210, "House": 1205}  # cents, so that sums tell tiers and single seats apart
+
 
 def book_of(show: Show) -> Book:
     """By day, tier, channel, way of paying, complimentary and currency: seats sold, gross, given back, refunded."""

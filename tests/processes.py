@@ -260,3 +260,18 @@ class LiveSystem(System):
         """The worker to which the process ``pid``, one of its children, belongs."""
         group = os.getpgid(pid)
         return next(worker for worker in self.workers if worker.pid == group)
+
+
+@contextlib.contextmanager
+def one_process_at_work(environment: dict[str, str], *, queues: str) -> Iterator[System]:
+    """A relay, and one worker with one process, ready; what they said last is shown for a test that failed."""
+    system = System(environment)
+    try:
+        system.start_worker(queues=queues, concurrency=1, wait=False)
+        system.start_relay()
+        system.processes[0].wait_until_ready()
+        yield system
+    finally:
+        for process in system.processes:
+            print(f"--- {process.name} ---\n", "".join(process.output[-60:]))  # noqa: T201 - for a test that failed
+        system.stop()

@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy as _
 from boxoffice.audit.read_trails import PAGE, Asked, AuditEntry, read_trails
 from boxoffice.audit.trails import TRAILS, did_in_words, reason_in_words
 from boxoffice.models import AuditTrail
-from inventory.within_the_calendar import require_within_the_calendar
+from boxoffice.typed_day import day_field
 from jobs.admin.moments import exactly
 from jobs.admin.read_only import ReadOnlyAdmin
 from jobs.admin.subjects import address_of
@@ -34,12 +34,7 @@ class AuditForm(forms.Form):
     """What to look for."""
 
     by = forms.CharField(label=_("Who"), max_length=150, required=False)
-    day = forms.DateField(
-        validators=[require_within_the_calendar],
-        label=_("Day (UTC)"),
-        required=False,
-        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-    )
+    day = day_field(label=_("Day (UTC)"), required=False)
     trail = forms.ChoiceField(
         label=_("Kind"), required=False, choices=[("", _("All")), *((each.name, each.label) for each in TRAILS)]
     )

@@ -9,14 +9,13 @@ from uuid import uuid4
 
 from django import forms
 from django.db.models import Q, QuerySet
-from django.utils import dateformat
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext
 
 from boxoffice.exports.whose import shows_for
 from boxoffice.models import Export
+from boxoffice.show_choice import ShowChoice
+from boxoffice.typed_day import day_field
 from inventory.models import Show, Venue
-from inventory.within_the_calendar import require_within_the_calendar
 
 OFFERED = 500
 """Shows in the list to choose from: what a browser shows without thinking. Older ones are had by their period."""
@@ -25,30 +24,14 @@ LONGEST = 800
 """Days, as on the page of sales: two years and a season."""
 
 
-class _ShowChoice(forms.ModelChoiceField):
-    def label_from_instance(self, obj: Any) -> str:
-        day = dateformat.format(obj.starts_at_local, pgettext("day, in Django's date format", "D j M Y"))
-        return f"{obj.title} · {day}"
-
-
 class AskForm(forms.Form):
     """number: drawn with the page, so that the form sent twice is one export."""
 
     kind = forms.ChoiceField(label=_("What"))
     venue = forms.ModelChoiceField(Venue.objects.none(), label=_("Venue"), required=False, empty_label=_("All venues"))
-    show = _ShowChoice(Show.objects.none(), label=_("Show"), required=False, empty_label=_("All shows of the period"))
-    first = forms.DateField(
-        validators=[require_within_the_calendar],
-        label=_("First day"),
-        required=False,
-        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-    )
-    last = forms.DateField(
-        validators=[require_within_the_calendar],
-        label=_("Last day"),
-        required=False,
-        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-    )
+    show = ShowChoice(Show.objects.none(), label=_("Show"), required=False, empty_label=_("All shows of the period"))
+    first = day_field(label=_("First day"), required=False)
+    last = day_field(label=_("Last day"), required=False)
     number = forms.UUIDField(widget=forms.HiddenInput, initial=uuid4)
 
     def __init__(self, *given: Any, user: Any, kinds: Sequence[Export.Kind], **named: Any) -> None:

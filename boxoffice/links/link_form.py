@@ -10,13 +10,12 @@ from django import forms
 from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
 from django.db.models import Q, QuerySet
-from django.utils import dateformat
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext
 
 from boxoffice.links.link_words import address_of_show_page, is_page_of_show
 from boxoffice.links.when_it_expires import TYPED, clock_of, read_expiry
 from boxoffice.links.whose_links import SEES_ALL, shows_to_link
+from boxoffice.show_choice import ShowChoice
 from inventory.models import Show
 from jobs.clock import database_now
 from snip.links.codes import clean_alias
@@ -31,12 +30,6 @@ OFFERED = 500
 """Shows in the list to choose from, as on the page of exports."""
 
 _PLAIN = {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
-
-
-class _ShowChoice(forms.ModelChoiceField):
-    def label_from_instance(self, obj: Any) -> str:
-        day = dateformat.format(obj.starts_at_local, pgettext("day, in Django's date format", "D j M Y"))
-        return f"{obj.title} · {day}"
 
 
 class AliasField(forms.CharField):
@@ -56,7 +49,7 @@ class AliasField(forms.CharField):
 class LinkForm(forms.Form):
     """number: drawn with the page, so that the form sent twice is one link. seen: the version that the page showed."""
 
-    show = _ShowChoice(Show.objects.none(), label=_("Show"), required=False, empty_label=_("No show"))
+    show = ShowChoice(Show.objects.none(), label=_("Show"), required=False, empty_label=_("No show"))
     target = forms.CharField(
         label=_("Target"),
         required=False,

@@ -9,12 +9,11 @@ from typing import Any
 
 from django import forms
 from django.db.models import QuerySet
-from django.utils import dateformat
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext
 
+from boxoffice.show_choice import ShowChoice
+from boxoffice.typed_day import day_field
 from inventory.models import Show, Venue
-from inventory.within_the_calendar import require_within_the_calendar
 
 PERIODS = {"1": 1, "7": 7, "30": 30, "60": 60}
 USUAL = "30"
@@ -43,12 +42,6 @@ class Asked:
         return (self.last - self.first).days + 1
 
 
-class _ShowChoice(forms.ModelChoiceField):
-    def label_from_instance(self, obj: Any) -> str:
-        day = dateformat.format(obj.starts_at_local, pgettext("day, in Django's date format", "D j M Y"))
-        return f"{obj.title} · {day}"
-
-
 class AskedForm(forms.Form):
     """The filter. Sent as part of the address, so that a view of it can be kept and passed on."""
 
@@ -63,20 +56,10 @@ class AskedForm(forms.Form):
             ("own", _("From … to …")),
         ],
     )
-    first = forms.DateField(
-        validators=[require_within_the_calendar],
-        label=_("First day"),
-        required=False,
-        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-    )
-    last = forms.DateField(
-        validators=[require_within_the_calendar],
-        label=_("Last day"),
-        required=False,
-        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-    )
+    first = day_field(label=_("First day"), required=False)
+    last = day_field(label=_("Last day"), required=False)
     venue = forms.ModelChoiceField(Venue.objects.none(), label=_("Venue"), required=False, empty_label=_("All venues"))
-    show = _ShowChoice(Show.objects.none(), label=_("Show"), required=False, empty_label=_("All shows"))
+    show = ShowChoice(Show.objects.none(), label=_("Show"), required=False, empty_label=_("All shows"))
 
     def __init__(self, data: Mapping[str, Any], *, shows: QuerySet[Show], now: datetime) -> None:
         self._now = now

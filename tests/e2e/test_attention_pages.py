@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from uuid import uuid4
 
 import pytest
-from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.test import Client
 from playwright.sync_api import expect
 from pytest_django.live_server_helper import LiveServer
@@ -22,6 +19,7 @@ from jobs.clock import database_now
 from jobs.models import DeadRun, Job
 from jobs.wakeup import plain_connection
 from notifications.models import Notification
+from tests.desk_in_a_browser import bring_session, look_at, session_of_an_operator
 from tests.fixtures_boxoffice import place
 from tests.fixtures_dead_jobs import DeadJobs
 from tests.fixtures_storefront import Visiting
@@ -70,7 +68,7 @@ def bad_day(make_hold: Callable[..., Hold], dead_jobs: DeadJobs) -> DeadRun:
 def test_the_pages_keep_their_width(
     width: int, language: str, bad_day: DeadRun, client: Client, live_server: LiveServer, visiting: Visiting
 ) -> None:
-    session = _log_in(client)
+    session = session_of_an_operator(client)
     cause = "cause=SMTPRecipientsRefused%3A+550+%23+%3C%E2%80%A6%3E+unknown"
     addresses = {
         "attention": ATTENTION, "attention-mails": f"{ATTENTION}?kind=mails&settled=1",
@@ -82,19 +80,9 @@ def test_the_pages_keep_their_width(
         "run": f"/admin/jobs/deadjob/runs/{bad_day.pk}/",
     }  # fmt: skip
     with visiting(viewport={"width": width, "height": 900}) as visit:
-        visit.context.add_cookies(
-            [
-                {"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url},
-                {"name": "django_language", "value": language, "url": live_server.url},
-            ]
-        )
+        bring_session(visit, live_server, session, language=language)
         for name, address in addresses.items():
-            answer = visit.page.goto(f"{live_server.url}{address}")
-            assert answer is not None
-            assert answer.status == 200, address
-            if shots := os.environ.get("SHOTS"):
-                visit.page.screenshot(path=f"{shots}/{name}-{width}-{language}.png", full_page=True)
-            assert visit.page.evaluate("document.documentElement.scrollWidth") == width, address
+            look_at(visit, live_server, address, name=f"{name}-{width}-{language}", width=width)
         assert visit.complaints == []
 
 
@@ -102,9 +90,9 @@ def test_a_replay_shows_how_far_it_has_come_and_that_it_is_done(
     bad_day: DeadRun, client: Client, live_server: LiveServer, visiting: Visiting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dead_progress, "REFRESH_SECONDS", 0.2)
-    session = _log_in(client)
+    session = session_of_an_operator(client)
     with visiting(viewport={"width": 1280, "height": 700}) as visit:
-        visit.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
+        bring_session(visit, live_server, session)
         visit.page.goto(f"{live_server.url}/admin/jobs/deadjob/runs/{bad_day.pk}/")
         progress = visit.page.locator("[data-live=progress]")
         expect(progress).to_contain_text("81 of 200")
@@ -115,11 +103,6 @@ def test_a_replay_shows_how_far_it_has_come_and_that_it_is_done(
         expect(progress.locator(".chip")).to_have_text("done")
         expect(visit.page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
         assert visit.complaints == []
-
-
-def _log_in(client: Client) -> str:
-    client.force_login(get_user_model().objects.create_superuser("operator", password="a long pass phrase"))
-    return str(client.cookies[settings.SESSION_COOKIE_NAME].value)
 
 
 def _set(change: str) -> None:

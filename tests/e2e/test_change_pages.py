@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from uuid import uuid4
 
 import pytest
-from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.test import Client
 from pytest_django.live_server_helper import LiveServer
 
@@ -20,6 +17,7 @@ from inventory.hold_seats import hold_seats
 from inventory.models import Hold
 from jobs.clock import DatabaseNow
 from jobs.models import Job
+from tests.desk_in_a_browser import bring_session, look_at, session_of_an_operator
 from tests.fixtures_inventory import seat_ids
 from tests.fixtures_storefront import Visiting
 from tickets.issue_tickets import issue_tickets
@@ -52,9 +50,7 @@ def busy_order(make_hold: Callable[..., Hold], ticket_files: object) -> Order:
 def test_the_pages_keep_their_width_and_tell_the_readers_time(
     width: int, language: str, busy_order: Order, client: Client, live_server: LiveServer, visiting: Visiting
 ) -> None:
-    user = get_user_model().objects.create_superuser("operator", password="a long pass phrase")
-    client.force_login(user)
-    session = client.cookies[settings.SESSION_COOKIE_NAME].value
+    session = session_of_an_operator(client)
     held = hold_seats(show_id=busy_order.show_id, seat_ids=seat_ids(busy_order.show, "B-1", "B-2"))
     job, refund = Job.objects.get(state="dead"), busy_order.payments.get().refunds.get()
     lines = "&".join(f"line={line.pk}" for line in busy_order.lines.filter(refunded_at=None))
@@ -72,19 +68,9 @@ def test_the_pages_keep_their_width_and_tell_the_readers_time(
     }  # fmt: skip
     options = {"viewport": {"width": width, "height": 900}, "timezone_id": "America/New_York"}
     with visiting(**options) as visit:
-        visit.context.add_cookies(
-            [
-                {"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url},
-                {"name": "django_language", "value": language, "url": live_server.url},
-            ]
-        )
+        bring_session(visit, live_server, session, language=language)
         for name, address in addresses.items():
-            answer = visit.page.goto(f"{live_server.url}{address}")
-            assert answer is not None
-            assert answer.status == 200, address
-            if shots := os.environ.get("SHOTS"):
-                visit.page.screenshot(path=f"{shots}/{name}-{width}-{language}.png", full_page=True)
-            assert visit.page.evaluate("document.documentElement.scrollWidth") == width, address
+            look_at(visit, live_server, address, name=f"{name}-{width}-{language}", width=width)
             if name == "story":
                 told = visit.page.locator("#reader-time")
                 told.wait_for(state="visible")

@@ -7,11 +7,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.conf import settings
 from django.contrib.auth import get_user_model
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 from pytest_django.live_server_helper import LiveServer
 
 from snip.log.streams import stream_names
 from snip.models import ArchiveProgress, ClickDay, Link, LinkCode
+from tests.desk_in_a_browser import PASSWORD, log_in
 from tests.fixtures_storefront import Visiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -41,16 +42,8 @@ def clicked_links() -> list[Link]:
                     ClickDay.objects.create(code=code, day=day, by=by, value=value, is_bot=is_bot, clicks=clicks)
     for stream in stream_names(settings.SNIP_STREAMS):
         ArchiveProgress.objects.create(stream=stream, complete_until=now - timedelta(seconds=12))
-    get_user_model().objects.create_superuser("operator", password="a long pass phrase")
+    get_user_model().objects.create_superuser("operator", password=PASSWORD)
     return links
-
-
-def log_in(page: Page, live_server: LiveServer) -> None:
-    page.goto(f"{live_server.url}/admin/login/?next={PAGE}")
-    page.locator("#id_username").fill("operator")
-    page.locator("#id_password").fill("a long pass phrase")
-    page.locator("input[type=submit]").click()
-    page.wait_for_url(f"**{PAGE}")
 
 
 def test_charts_are_read_by_keyboard_and_a_link_leads_to_its_own_clicks(
@@ -58,7 +51,7 @@ def test_charts_are_read_by_keyboard_and_a_link_leads_to_its_own_clicks(
 ) -> None:
     with visiting(viewport={"width": 1280, "height": 900}) as visit:
         page = visit.page
-        log_in(page, live_server)
+        log_in(page, live_server, PAGE)
         chart = page.locator("[data-chart]").nth(1)
         chart.focus()
         page.keyboard.press("Home")
@@ -77,7 +70,7 @@ def test_a_telephone_reads_clicks_without_scripts_and_without_scrolling_sideways
 ) -> None:
     with visiting(viewport={"width": 320, "height": 800}, java_script_enabled=False) as visit:
         visit.context.add_cookies([{"name": "django_language", "value": language, "url": live_server.url}])
-        log_in(visit.page, live_server)
+        log_in(visit.page, live_server, PAGE)
         assert visit.page.evaluate("document.documentElement.scrollWidth") == 320
         heading = "By referrer" if language == "en" else "Nach Herkunft"
         expect(visit.page.get_by_role("heading", name=heading)).to_be_visible()

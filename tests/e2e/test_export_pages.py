@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -26,6 +25,7 @@ from jobs.clock import database_now
 from jobs.wakeup import plain_connection
 from notifications.models import Notification, Suppression
 from tests.books import sell_on_the_web
+from tests.desk_in_a_browser import bring_session, look_at
 from tests.fixtures_storefront import Visiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -76,17 +76,9 @@ def test_the_page_and_the_lists_of_mails_keep_their_width(
     _bounced()
     lists = {"mails": "/admin/notifications/notification/", "addresses": "/admin/notifications/suppression/"}
     with visiting(viewport={"width": width, "height": 900}) as visit:
-        visit.context.add_cookies(
-            [
-                {"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url},
-                {"name": "django_language", "value": language, "url": live_server.url},
-            ]
-        )
+        bring_session(visit, live_server, session, language=language)
         for name, address in {"exports": PAGE, **lists}.items():
-            visit.page.goto(f"{live_server.url}{address}")
-            if shots := os.environ.get("SHOTS"):
-                visit.page.screenshot(path=f"{shots}/{name}-{width}-{language}.png", full_page=True)
-            assert visit.page.evaluate("document.documentElement.scrollWidth") == width, address
+            look_at(visit, live_server, address, name=f"{name}-{width}-{language}", width=width)
         assert visit.complaints == []
 
 
@@ -102,7 +94,7 @@ def test_a_press_writes_the_file_shows_how_far_it_is_and_brings_it(
     session = _log_in(client)
     with visiting(viewport={"width": 1280, "height": 900}) as visit:
         page = visit.page
-        visit.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
+        bring_session(visit, live_server, session)
         page.goto(f"{live_server.url}{PAGE}")
         page.locator("#id_kind").select_option("orders")
         page.locator("#id_show").select_option(index=1)

@@ -10,6 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from jobs.clock import database_now
 from jobs.models import Breaker, DeadLetter, Heartbeat, Pause
+from tests.desk_in_a_browser import PASSWORD, log_in
 from tests.fixtures_dead_jobs import DeadJobs
 from tests.fixtures_storefront import Visiting
 
@@ -22,7 +23,7 @@ MARKUP = '"><script>alert(1)</script><img src=x onerror=alert(2)>'
 def test_long_words_and_markup_from_outside_stay_text_within_the_page(
     width: int, dead_jobs: DeadJobs, live_server: LiveServer, visiting: Visiting
 ) -> None:
-    get_user_model().objects.create_superuser("operator", password="a long pass phrase")
+    get_user_model().objects.create_superuser("operator", password=PASSWORD)
     (dead,) = dead_jobs(
         task="probe." + "long_name_" * 20,
         subject="s" * 200,
@@ -49,10 +50,7 @@ def test_long_words_and_markup_from_outside_stay_text_within_the_page(
     letter = DeadLetter.objects.create(queue="q" * 100, reason=MARKUP, headers={"h": "x" * 2000}, body="B" * 5000)
     with visiting(viewport={"width": width, "height": 800}) as visit:
         page = visit.page
-        page.goto(f"{live_server.url}/admin/login/")
-        page.get_by_label("Username").fill("operator")
-        page.get_by_label("Password").fill("a long pass phrase")
-        page.get_by_role("button", name="Log in").click()
+        log_in(page, live_server)
         for path in (
             "deadjob/",
             f"deadjob/{dead.pk}/change/",

@@ -6,8 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.db import connection
 from django.test import Client
 from playwright.sync_api import expect
@@ -17,6 +15,7 @@ from boxoffice.models import Order
 from inventory.models import Show
 from jobs.models import Job
 from tests.books import sell_at_the_desk
+from tests.desk_in_a_browser import bring_session, session_of_an_operator
 from tests.fixtures_storefront import Visiting
 from tickets.issue_tickets import issue_tickets
 
@@ -38,11 +37,10 @@ def test_the_tickets_can_be_printed_as_soon_as_they_are_made_and_what_one_reads_
     ticket_files: Path,
 ) -> None:  # fmt: skip
     order = sell_at_the_desk(show_on_sale, "A-1", "A-2")
-    client.force_login(get_user_model().objects.create_superuser("operator", password="a long pass phrase"))
-    session = client.cookies[settings.SESSION_COOKIE_NAME].value
+    session = session_of_an_operator(client)
     with visiting(viewport={"width": 375, "height": 500}) as visit:
         page = visit.page
-        visit.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
+        bring_session(visit, live_server, session)
         page.goto(f"{live_server.url}/admin/boxoffice/order/{order.pk}/change/")
         expect(page.get_by_text("keeps itself up to date")).to_be_visible()
         printing = page.locator(".story-offers").get_by_role("link", name="Print the tickets")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from django.contrib.auth import get_user_model
 from django.db import transaction
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 from pytest_django.live_server_helper import LiveServer
 
 from boxoffice.admin import sales
@@ -15,6 +15,7 @@ from boxoffice.sales.count_sales import count_sales
 from inventory.models import Show
 from jobs.wakeup import plain_connection
 from tests.books import sell_at_the_desk
+from tests.desk_in_a_browser import PASSWORD, log_in
 from tests.fixtures_storefront import Visiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -31,16 +32,8 @@ def house_with_sales(make_show: Callable[..., Show]) -> Show:
     sell_at_the_desk(show, "A-1", "A-2")
     with transaction.atomic():
         count_sales(show_id=show.pk)
-    get_user_model().objects.create_superuser("operator", password="a long pass phrase")
+    get_user_model().objects.create_superuser("operator", password=PASSWORD)
     return show
-
-
-def log_in(page: Page, live_server: LiveServer) -> None:
-    page.goto(f"{live_server.url}/admin/login/?next={PAGE}")
-    page.locator("#id_username").fill("operator")
-    page.locator("#id_password").fill("a long pass phrase")
-    page.locator("input[type=submit]").click()
-    page.wait_for_url(f"**{PAGE}")
 
 
 def test_figures_are_refreshed_charts_read_by_keyboard_and_what_is_open_stays_open(
@@ -49,7 +42,7 @@ def test_figures_are_refreshed_charts_read_by_keyboard_and_what_is_open_stays_op
     monkeypatch.setattr(sales, "REFRESH_SECONDS", 0.3)
     with visiting(viewport={"width": 1280, "height": 900}) as visit:
         page = visit.page
-        log_in(page, live_server)
+        log_in(page, live_server, PAGE)
         net = page.locator(".sales-tiles .main dd").first
         expect(net).to_have_text("84.20\N{NO-BREAK SPACE}€")
 
@@ -81,7 +74,7 @@ def test_a_telephone_reads_it_without_scripts_and_without_scrolling_sideways(
 ) -> None:
     with visiting(viewport={"width": 320, "height": 800}, java_script_enabled=False) as visit:
         visit.context.add_cookies([{"name": "django_language", "value": language, "url": live_server.url}])
-        log_in(visit.page, live_server)
+        log_in(visit.page, live_server, PAGE)
         assert visit.page.evaluate("document.documentElement.scrollWidth") == 320
         expect(visit.page.locator(".sales-tiles .main dd").first).to_contain_text("€")
         visit.page.locator("select[name=show]").select_option(str(house_with_sales.pk))

@@ -13,6 +13,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from jobs.clock import database_now
 from jobs.models import Job, Lease, ScheduledRun
+from tests.desk_in_a_browser import PASSWORD, log_in
 from tests.fixtures_schedules import MakeRun, MakeSchedule
 from tests.fixtures_storefront import Visiting
 
@@ -25,7 +26,7 @@ MARKUP = '"><script>alert(1)</script><img src=x onerror=alert(2)>'
 def test_a_schedule_with_long_words_is_changed_and_run_within_the_page(
     width: int, schedules: MakeSchedule, scheduled_run: MakeRun, live_server: LiveServer, visiting: Visiting
 ) -> None:
-    get_user_model().objects.create_superuser("operator", password="a long pass phrase")
+    get_user_model().objects.create_superuser("operator", password=PASSWORD)
     now = database_now()
     words = {"description": "d" * 300 + MARKUP, "error": "e" * 300 + MARKUP}
     made = schedules("n" * 190, cron="30 2 * * *", zone="America/Argentina/ComodRivadavia", **words)
@@ -36,10 +37,7 @@ def test_a_schedule_with_long_words_is_changed_and_run_within_the_page(
     base = f"{live_server.url}/admin/django_celery_beat/"
     with visiting(viewport={"width": width, "height": 800}) as visit:
         page = visit.page
-        page.goto(f"{live_server.url}/admin/login/")
-        page.get_by_label("Username").fill("operator")
-        page.get_by_label("Password").fill("a long pass phrase")
-        page.get_by_role("button", name="Log in").click()
+        log_in(page, live_server)
         for path in (
             "periodictask/",
             f"periodictask/{made.pk}/change/",

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
-from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.test import Client
 from pytest_django.live_server_helper import LiveServer
 
@@ -14,6 +10,7 @@ from boxoffice.confirm_order import confirm_order
 from boxoffice.shows.put_aside import put_aside
 from inventory.hold_seats import hold_seats
 from inventory.models import Seat, Show
+from tests.desk_in_a_browser import bring_session, look_at, session_of_an_operator
 from tests.fixtures_boxoffice import place
 from tests.fixtures_inventory import seat_ids
 from tests.fixtures_storefront import Visiting
@@ -39,8 +36,7 @@ def busy_show(show_on_sale: Show) -> Show:
 def test_the_pages_about_a_show_keep_their_width(
     width: int, language: str, busy_show: Show, client: Client, live_server: LiveServer, visiting: Visiting
 ) -> None:
-    client.force_login(get_user_model().objects.create_superuser("operator", password="a long pass phrase"))
-    session = client.cookies[settings.SESSION_COOKIE_NAME].value
+    session = session_of_an_operator(client)
     show = f"/admin/inventory/show/{busy_show.pk}"
     addresses = {
         "show": f"{show}/change/", "aside": f"{show}/aside/", "aside-ask": f"{show}/aside/?what=aside&seats=A 1-8; B 1",
@@ -53,19 +49,9 @@ def test_the_pages_about_a_show_keep_their_width(
         "door-name": f"{show}/door-list/", "door-seat": f"{show}/door-list/?by=seat",
     }  # fmt: skip
     with visiting(viewport={"width": width, "height": 900}) as visit:
-        visit.context.add_cookies(
-            [
-                {"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url},
-                {"name": "django_language", "value": language, "url": live_server.url},
-            ]
-        )
+        bring_session(visit, live_server, session, language=language)
         for name, address in addresses.items():
-            answer = visit.page.goto(f"{live_server.url}{address}")
-            assert answer is not None
-            assert answer.status == 200, address
-            if shots := os.environ.get("SHOTS"):
-                visit.page.screenshot(path=f"{shots}/{name}-{width}-{language}.png", full_page=True)
-            assert visit.page.evaluate("document.documentElement.scrollWidth") == width, address
+            look_at(visit, live_server, address, name=f"{name}-{width}-{language}", width=width)
         visit.page.emulate_media(media="print")
         assert visit.page.locator("#header").is_hidden()
         assert visit.page.locator(".door-list tbody tr").count() == 4

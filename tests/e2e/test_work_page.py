@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth import get_user_model
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 from pytest_django.live_server_helper import LiveServer
 
 from jobs.admin import work
 from jobs.models import QueueLoad
 from jobs.wakeup import plain_connection
+from tests.desk_in_a_browser import PASSWORD, log_in
 from tests.fixtures_storefront import Visiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -22,13 +23,6 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(work, "REFRESH_SECONDS", 0.2)
 
 
-def log_in(page: Page, live_server: LiveServer) -> None:
-    page.goto(f"{live_server.url}/admin/login/?next={PAGE}")
-    page.get_by_label("Username").fill("operator")
-    page.get_by_label("Password").fill("a long pass phrase")
-    page.get_by_role("button", name="Log in").click()
-
-
 def set_ready(count: int) -> None:
     """From outside: Django refuses queries in this thread while a browser is open."""
     with plain_connection("default") as other:
@@ -38,11 +32,11 @@ def set_ready(count: int) -> None:
 def test_figures_change_by_themselves_until_somebody_stops_them_and_what_one_reads_stays_where_it_is(
     live_server: LiveServer, visiting: Visiting
 ) -> None:
-    get_user_model().objects.create_superuser("operator", password="a long pass phrase")
+    get_user_model().objects.create_superuser("operator", password=PASSWORD)
     QueueLoad.objects.create(queue="probe", ready=11)
     with visiting(viewport={"width": 1280, "height": 500}) as visit:
         page = visit.page
-        log_in(page, live_server)
+        log_in(page, live_server, PAGE)
         ready = page.locator("tr", has=page.get_by_role("link", name="probe", exact=True)).locator(
             "td[data-label=Ready]"
         )
@@ -63,10 +57,10 @@ def test_figures_change_by_themselves_until_somebody_stops_them_and_what_one_rea
 
 
 def test_without_scripts_there_is_a_link_and_no_button(live_server: LiveServer, visiting: Visiting) -> None:
-    get_user_model().objects.create_superuser("operator", password="a long pass phrase")
+    get_user_model().objects.create_superuser("operator", password=PASSWORD)
     QueueLoad.objects.create(queue="probe", ready=11)
     with visiting(viewport={"width": 375, "height": 800}, java_script_enabled=False) as visit:
-        log_in(visit.page, live_server)
+        log_in(visit.page, live_server, PAGE)
         expect(visit.page.get_by_role("button", name="Stop refreshing")).to_have_count(0)
         set_ready(12)
         visit.page.get_by_role("link", name="Refresh").click()

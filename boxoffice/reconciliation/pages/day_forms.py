@@ -6,15 +6,13 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from inventory.within_the_calendar import require_within_the_calendar
-
-_DATE = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+from boxoffice.typed_day import day_field
 
 
 class DayForm(forms.Form):
     """The day."""
 
-    day = forms.DateField(label=_("Day"), validators=[require_within_the_calendar], widget=_DATE)
+    day = day_field(label=_("Day"))
 
 
 class ReportForm(forms.Form):
@@ -25,15 +23,5 @@ class ReportForm(forms.Form):
         widget=forms.FileInput(attrs={"accept": ".csv,text/csv,text/plain"}),
         error_messages={"required": _("Choose the file of the report first.")},
     )
-    first = forms.DateField(
-        label=_("Whole days, from"),
-        required=False,
-        validators=[require_within_the_calendar],
-        widget=_DATE,
-    )
-    last = forms.DateField(
-        label=pgettext_lazy("a last day", "to"),
-        required=False,
-        validators=[require_within_the_calendar],
-        widget=_DATE,
-    )
+    first = day_field(label=_("Whole days, from"), required=False)
+    last = day_field(label=pgettext_lazy("a last day", "to"), required=False)

@@ -15,7 +15,7 @@ from notifications.models import Notification
 from tests.failpoints import Failpoints
 from tests.fixtures_esp import Esp
 from tests.fixtures_jobs import broker_url, empty, environment
-from tests.processes import System, wait_for
+from tests.processes import System, one_process_at_work, wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -39,16 +39,8 @@ def senders(esp: Esp, ticket_files: Path, sender_points: Failpoints) -> Iterator
         "MEDIA_ROOT": str(ticket_files),
         "FAILPOINTS": str(sender_points.folder),
     }
-    system = System(environment(url) | own)
-    try:
-        system.start_worker(queues="messages", concurrency=1, wait=False)
-        system.start_relay()
-        system.processes[0].wait_until_ready()
+    with one_process_at_work(environment(url) | own, queues="messages") as system:
         yield system
-    finally:
-        for process in system.processes:
-            print(f"--- {process.name} ---\n", "".join(process.output[-60:]))  # noqa: T201 - for a test that failed
-        system.stop()
 
 
 def test_a_worker_killed_between_the_answer_of_the_esp_and_our_record_sends_one_mail(

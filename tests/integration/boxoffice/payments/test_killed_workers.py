@@ -17,7 +17,7 @@ from tests.failpoints import Failpoints
 from tests.fixtures_jobs import broker_url, empty, environment
 from tests.fixtures_payments import Payments
 from tests.fixtures_refunds import WHO_AND_WHY, money_back
-from tests.processes import System, wait_for
+from tests.processes import System, one_process_at_work, wait_for
 from tickets.models import Ticket
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -37,16 +37,8 @@ def money_workers(paid_house: Payments, money_points: Failpoints) -> Iterator[Sy
     url = broker_url("redis")
     empty(url)
     provider = {"STRIPE_API_BASE": paid_house.address, "FAILPOINTS": str(money_points.folder)}
-    system = System(environment(url) | provider)
-    try:
-        system.start_worker(queues="payments", concurrency=1, wait=False)
-        system.start_relay()
-        system.processes[0].wait_until_ready()
+    with one_process_at_work(environment(url) | provider, queues="payments") as system:
         yield system
-    finally:
-        for process in system.processes:
-            print(f"--- {process.name} ---\n", "".join(process.output[-60:]))  # noqa: T201 - for a test that failed
-        system.stop()
 
 
 def paid_and_told(order: Order, payments: Payments) -> Payment:
