@@ -7,9 +7,9 @@ import pytest
 from deploy.local.smoke import Timeline, judge, median_of
 
 
-def timeline(**steps: float) -> Timeline:
-    quick = dict.fromkeys(("hold", "place", "confirm", "started", "rendered", "accepted"), 1.0)
-    return Timeline(**{**quick, **steps})
+def timeline(**steps: float | None) -> Timeline:
+    quick: dict[str, float | None] = dict.fromkeys(("hold", "place", "confirm", "started", "rendered", "accepted"), 1.0)
+    return Timeline(**{**quick, **steps})  # type: ignore[arg-type]
 
 
 def test_a_quick_system_passes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -33,3 +33,16 @@ def test_the_median_is_taken_step_by_step() -> None:
     three = [timeline(confirm=1, accepted=9), timeline(confirm=5, accepted=7), timeline(confirm=3, accepted=8)]
 
     assert median_of(three) == timeline(confirm=3, accepted=8)
+
+
+def test_orders_that_the_providers_event_confirmed_first_are_left_out_of_the_median() -> None:
+    assert median_of([timeline(confirm=None), timeline(confirm=5), timeline(confirm=3)]).confirm == 4
+    assert median_of([timeline(confirm=None)] * 3).confirm is None
+
+
+def test_a_figure_that_no_order_gave_is_printed_as_not_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    by_event = timeline(confirm=None)
+    assert judge(by_event) == 0
+
+    assert "not measured: confirm, to reach 50 ms" in capsys.readouterr().out
+    assert "by the provider's event" in "".join(by_event.lines())

@@ -120,7 +120,6 @@ def _take_on(refund_id: int, provider_id: str) -> None:
         {"id": "re_" + "x" * 253},
         {"id": "re_\ud800"},
         {"metadata": "refund"},
-        {"metadata": {"refund": ["1"]}},
         {"currency": None},
         {"status": "on the moon"},
         {"status": ["succeeded"]},
