@@ -16,9 +16,10 @@ from django.db import connection
 from kombu.connection import Connection
 
 from bench.confirming import Fans
+from bench.fresh_process import database_url
 from bench.report import say
 from bench.scratch_database import scratch_database
-from bench.system import Process, database_url, leave_database
+from bench.system import Process, leave_database
 from deploy.local.ports import Ports
 from sandbox.knobs import smtp_knobs
 

@@ -19,7 +19,6 @@ import hashlib
 import io
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -28,12 +27,12 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
 from django.db import connection
 from django.db.models import QuerySet
 from django.utils import translation
 
+from bench.fresh_process import said_by
 from bench.processor_time import processor_ms
 from bench.report import report, say
 from bench.scratch_database import scratch_database
@@ -43,7 +42,6 @@ from boxoffice.exports.cells import BYTE_ORDER_MARK, dialect_of
 from boxoffice.exports.write_export import write_rows
 from boxoffice.models import Order
 from boxoffice.volume.seed import seed_volume
-from deploy.local.checkout import ROOT
 from jobs.clock import database_now
 
 LANGUAGE = "en"
@@ -120,14 +118,7 @@ def _compare(*, orders: int, rounds: int) -> bool:
 
 
 def _in_a_process(name: str) -> Written:
-    name_of_database = str(connection.settings_dict["NAME"])
-    url = urlunsplit(urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name_of_database}"))
-    command = [sys.executable, "-m", "bench.exports", "--write", name]
-    environment = {**os.environ, "DATABASE_URL": url}
-    child = subprocess.run(
-        command, cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE, text=True, timeout=600
-    )
-    return Written(**json.loads(child.stdout))
+    return Written(**json.loads(said_by("bench.exports", "--write", name)))
 
 
 def _measure(write: Callable[[Asked], tuple[int, int, str]]) -> Written:

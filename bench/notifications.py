@@ -30,10 +30,11 @@ from django.db import transaction
 from kombu.connection import Connection
 
 from bench import plain_mail
+from bench.fresh_process import database_url
 from bench.notifications_provider import count_taken, running_provider, told
 from bench.report import report, say
 from bench.scratch_database import scratch_database
-from bench.system import Process, database_url, leave_database
+from bench.system import Process, leave_database
 from notifications.plan import plan_notification
 from notifications.plan_many import plan_notifications
 

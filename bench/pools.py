@@ -28,9 +28,10 @@ from django.conf import settings
 from django.db import transaction
 from kombu.connection import Connection
 
+from bench.fresh_process import database_url
 from bench.report import report, say
 from bench.scratch_database import scratch_database
-from bench.system import Process, broker_name, database_url, leave_database
+from bench.system import Process, broker_name, leave_database
 from notifications.plan_many import plan_notifications
 
 TARGET = 4.0

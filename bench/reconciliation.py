@@ -17,7 +17,6 @@ import argparse
 import csv
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -27,10 +26,10 @@ from decimal import Decimal
 from pathlib import Path
 from statistics import median
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
 from django.db import connection, transaction
 
+from bench.fresh_process import said_by
 from bench.hall import show_on_sale
 from bench.processor_time import processor_ms
 from bench.report import report, say
@@ -38,7 +37,6 @@ from bench.scratch_database import scratch_database
 from boxoffice.models import BalanceTransaction, Finding, Payment, Reconciliation, Refund
 from boxoffice.reconciliation.read_day import read_day
 from boxoffice.reconciliation.reconcile_report import reconcile_report
-from deploy.local.checkout import ROOT
 from jobs import wakeup
 from jobs.clock import database_now
 
@@ -187,19 +185,7 @@ def _compare_memory(whole: Path, tenth: Path, *, rounds: int) -> bool:
 
 def _peak(file: Path) -> float:
     _forget()
-    parts = urlsplit(os.environ["DATABASE_URL"])
-    url = urlunsplit(parts._replace(path=f"/{connection.settings_dict['NAME']}"))
-    command = [sys.executable, "-m", "bench.reconciliation", "--child", str(file)]
-    child = subprocess.run(
-        command,
-        cwd=ROOT,
-        env={**os.environ, "DATABASE_URL": url},
-        check=True,
-        stdout=subprocess.PIPE,
-        text=True,
-        timeout=600,
-    )
-    return float(json.loads(child.stdout))
+    return float(json.loads(said_by("bench.reconciliation", "--child", str(file))))
 
 
 def _take_in(file: Path) -> float:

@@ -29,9 +29,10 @@ import redis
 from django.conf import settings
 from django.db import connection
 
+from bench.fresh_process import database_url
 from bench.report import report, say
 from bench.scratch_database import scratch_database
-from bench.system import Process, database_url, leave_database
+from bench.system import Process, leave_database
 from deploy.local.ports import Ports
 from snip.log.streams import marks_of, stream_names
 from snip.models import Link, LinkCode

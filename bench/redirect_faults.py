@@ -26,10 +26,11 @@ from typing import Any
 import psycopg
 import redis
 
+from bench.fresh_process import database_url
 from bench.redirect import GRANIAN, load, make_links, wait_for_rate
 from bench.report import report, say
 from bench.scratch_database import scratch_database
-from bench.system import Process, database_url, leave_database
+from bench.system import Process, leave_database
 from deploy.local.ports import Ports
 from deploy.local.redis import redis_server
 

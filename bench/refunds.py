@@ -31,11 +31,12 @@ from django.conf import settings
 from kombu.connection import Connection
 
 from bench import plain_refunds
+from bench.fresh_process import database_url
 from bench.notifications_provider import count_taken, told
 from bench.refunds_show import sold_out_show
 from bench.report import report, say
 from bench.scratch_database import scratch_database
-from bench.system import Process, database_url, leave_database, postgres_cpu_seconds
+from bench.system import Process, leave_database, postgres_cpu_seconds
 from boxoffice.cancellation.start import cancel_show
 from boxoffice.models import Cancellation, Refund
 from inventory.models import Show

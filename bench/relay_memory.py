@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import bench.setup_django  # noqa: F401  # isort: skip
 
-import os
-import subprocess
 import sys
 import threading
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 from django.db import connection
 
+from bench.fresh_process import said_by
 from bench.marks import FILL
 from bench.report import report, say
 from bench.scratch_database import scratch_database
 from bench.system import broker_name
-from deploy.local.checkout import ROOT
 from jobs.relay.loop import Relay
 
 TARGET = 0.9
@@ -50,19 +47,7 @@ def compare_memory(*, rows: int) -> bool:
 
 
 def _peak_of_a_fresh_relay() -> float:
-    parts = urlsplit(os.environ["DATABASE_URL"])
-    url = urlunsplit(parts._replace(path=f"/{connection.settings_dict['NAME']}"))
-    command = [sys.executable, "-m", "bench.relay_memory", str(SECONDS)]
-    child = subprocess.run(
-        command,
-        cwd=ROOT,
-        env={**os.environ, "DATABASE_URL": url},
-        check=True,
-        stdout=subprocess.PIPE,
-        text=True,
-        timeout=600,
-    )
-    return float(child.stdout)
+    return float(said_by("bench.relay_memory", str(SECONDS)))
 
 
 def relay_for(seconds: float) -> float:

@@ -23,8 +23,9 @@ from statistics import median
 from playwright.sync_api import Browser, BrowserContext, CDPSession, ViewportSize, sync_playwright
 
 from bench.checkout_system import WEB
+from bench.fresh_process import database_url
 from bench.report import report, say
-from bench.system import Process, database_url, leave_database
+from bench.system import Process, leave_database
 from deploy.local.ports import Ports
 from inventory.models import Show
 

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 import psutil
 from django.conf import settings
@@ -21,6 +20,7 @@ from django.db import connection
 from kombu.connection import Connection
 
 from bench import plain_celery
+from bench.fresh_process import database_url
 from bench.scratch_database import scratch_database
 from bench.starts import VARIABLE, Starts
 from jobs import wakeup
@@ -148,11 +148,6 @@ def _die_with_the_measurement() -> None:
 def _cpu_of(process: psutil.Process) -> float:
     times = process.cpu_times()
     return times.user + times.system
-
-
-def database_url() -> str:
-    parts = urlsplit(os.environ["DATABASE_URL"])
-    return urlunsplit(parts._replace(path=f"/{connection.settings_dict['NAME']}"))
 
 
 def leave_database() -> None:

@@ -25,9 +25,10 @@ from statistics import median
 from django.db import connection
 
 from bench.events import API_KEY, WEBHOOK_SECRET, Events, Paid, Took, orders_that_wait_for_money, pay_at
+from bench.fresh_process import database_url
 from bench.report import report, say
 from bench.scratch_database import scratch_database
-from bench.system import Process, database_url, leave_database
+from bench.system import Process, leave_database
 from boxoffice.models import Order, Payment, ProviderEvent
 from boxoffice.payments.receive_event import QUERIES_TO_RECEIVE
 from deploy.local.ports import Ports
